@@ -185,9 +185,10 @@ bool bounds_may_rest(const struct operation *o, const struct operation *all)
     case GRAPH_RIDGE:
     case GRAPH_SPLINE:
     case GRAPH_CLAMP:
+        return o->low == 0 || o->high == 0;
     case GRAPH_MIN:
     case GRAPH_MAX:
-        return o->low == 0 || o->high == 0;
+        return o->low == 0 || o->high == 0 || (a->rests && b->rests);
     case GRAPH_MULTIPLY:
         return a->rests || b->rests;
     case GRAPH_ADD:

@@ -127,7 +127,7 @@ void derivatives_need(const struct program *program, int operation, bool needed[
     needed[operation] = true;
     for (int k = operation; k >= 0; k--) {
         const struct operation *o = &program->operation[k];
-        if (!needed[k] || o->kind == GRAPH_LATTICE || operation_is_slope(o))
+        if (!needed[k] || operation_is_patched(o))
             continue;
         for (int i = 0; i < o->inputs; i++)
             needed[o->input[i]] = true;

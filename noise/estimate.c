@@ -315,7 +315,7 @@ static int see(struct surveyor *surveyor, const struct domain *domain, const str
         const struct operation *o = &program->operation[operation];
         struct tally tally = {estimator->estimate, surveyor->times, operation};
         const int lattice = operation_is_slope(o) ? o->input[0] : operation;
-        if (o->kind == GRAPH_LATTICE || operation_is_slope(o))
+        if (operation_is_patched(o))
             add_lattice(&tally, &extent,
                         nodes_of(&extent.x, (double)lattice_spacing(&program->operation[lattice])));
         else if (o->kind == GRAPH_NOISE)
@@ -325,6 +325,9 @@ static int see(struct surveyor *surveyor, const struct domain *domain, const str
         else
             add_operation(&tally, o, &extent);
     }
+    /* Values go out, also those that are the same everywhere. */
+    add(&(struct tally){estimator->estimate, surveyor->times, domain->output[0]},
+        ESTIMATE_ARITHMETIC, 0.13 * domain->outputs * all.rows * all.columns);
     for (int i = 0; i < domain->lattices; i++)
         add(&(struct tally){estimator->estimate, surveyor->times, domain->lattice[i]},
             ESTIMATE_OVERHEAD, 60 + 6 * extent.columns);

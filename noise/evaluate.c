@@ -127,8 +127,25 @@ static int make_plan(struct context *c, int64_t band_limit, const struct output 
 
 /* --- Chunks --- */
 
+static bool is_zero(struct rows values, int rows, int n)
+{
+    uint32_t any = 0;
+    for (int r = 0; r < rows && any == 0; r++) {
+        const float *row = values.at + (size_t)r * values.stride;
+        for (int i = 0; i < n; i++)
+            any |= row[i] != 0;
+    }
+    return any == 0;
+}
+
 static int evaluate_chunk(struct context *c, const struct domain *domain, const struct chunk *chunk,
                           bool roomy, const struct rows *out);
+
+/* The lattice whose patch operation O, number K, takes its values or slopes from. */
+static int lattice_of(const struct operation *o, int k)
+{
+    return operation_is_slope(o) ? o->input[0] : k;
+}
 
 static int spacing_bits(const struct context *c, int lattice)
 {
@@ -161,6 +178,8 @@ static int make_patch(struct context *c, int lattice, const struct chunk *chunk)
     if (c->surveyor)
         c->surveyor->times = times;
     c->band_limit = band_limit;
+    for (int j = 0; j < nodes.height && !err && !c->surveyor; j++)
+        patch->zero[j] = is_zero((struct rows){patch->value[j], KERNEL_CHUNK}, 1, nodes.width);
     patch->columns = err ? 0 : nodes.width;
     return err;
 }
@@ -179,8 +198,7 @@ static struct rows rows_of(const struct context *c, const struct domain *domain,
 /* True if the values of few samples are computed row by row, as those of many are. */
 static bool needs_rows(const struct operation *o)
 {
-    return o->kind == GRAPH_DAMPED || o->kind == GRAPH_ERODE || o->kind == GRAPH_LATTICE ||
-           operation_is_slope(o);
+    return o->kind == GRAPH_DAMPED || o->kind == GRAPH_ERODE || operation_is_patched(o);
 }
 
 /* --- Relevance --- */
@@ -198,17 +216,6 @@ static struct relevance all_relevant(const struct domain *domain)
     struct relevance relevance = {.spared = {false}, .zero = {false}};
     memcpy(relevance.reads, domain->reads, sizeof relevance.reads);
     return relevance;
-}
-
-static bool is_zero(struct rows values, int rows, int n)
-{
-    uint32_t any = 0;
-    for (int r = 0; r < rows && any == 0; r++) {
-        const float *row = values.at + (size_t)r * values.stride;
-        for (int i = 0; i < n; i++)
-            any |= row[i] != 0;
-    }
-    return any == 0;
 }
 
 /* Operation ZERO, a guard, is 0: spare those that it guards what they need it for. */
@@ -253,6 +260,11 @@ static int same_input(const struct operation *o, bool spared, const bool zero[GR
         return zero[1] ? 0 : zero[0] ? 1 : -1;
     case GRAPH_SUBTRACT:
         return zero[1] ? 0 : -1;
+    case GRAPH_MIN:
+    case GRAPH_MAX:
+        return zero[0] && zero[1] ? ZERO_INPUT : -1;
+    case GRAPH_ABS:
+        return zero[0] ? ZERO_INPUT : -1;
     default:
         return -1;
     }
@@ -281,12 +293,12 @@ static void run_operation(struct context *c, const struct step *step, const stru
 {
     const struct operation *o = &c->program->operation[step->operation];
     struct noise_run *run = o->noise ? &c->evaluation->run[step->run]->run : NULL;
-    const int lattice = operation_is_slope(o) ? o->input[0] : step->operation;
+    const int lattice = lattice_of(o, step->operation);
     if (run && !run->begun)
         c->kernel->noise_begin(run, chunk);
     if (run)
         run->begun = true;
-    if (operation_is_slope(o) || o->kind == GRAPH_LATTICE)
+    if (operation_is_patched(o))
         patch_interpolate(c->evaluation->patch[lattice], spacing_bits(c, lattice), c->kernel,
                           o->kind, chunk, j, rows, to);
     else if (o->kind == GRAPH_NOISE)
@@ -387,6 +399,14 @@ static void run_few(struct context *c, const struct step *step, const struct ban
         run_few_rows(c, step, band->chunk, in, to);
 }
 
+/* True if the lattice that operation K takes its values or slopes from is 0 in BAND. */
+static bool is_patch_zero(const struct context *c, int k, const struct band *band)
+{
+    const int lattice = lattice_of(&c->program->operation[k], k);
+    return patch_is_zero(c->evaluation->patch[lattice], spacing_bits(c, lattice), band->chunk,
+                         band->j, band->few ? band->chunk->height : band->rows);
+}
+
 /* Give operation K of BAND, without computing it, 0 or the values of one of its inputs IN, which
  * are copied TO where they are not yet. Returns false if it must be computed. */
 static bool take_input(const struct context *c, const struct domain *domain, int k,
@@ -396,6 +416,8 @@ static bool take_input(const struct context *c, const struct domain *domain, int
     const struct operation *o = &c->program->operation[k];
     const int inputs = domain->inputs[k];
     bool zero[GRAPH_MAX_INPUTS + 1] = {[ZERO_INPUT] = true};
+    if (operation_is_patched(o) && is_patch_zero(c, k, band))
+        return relevance->zero[k] = true;
     for (int i = 0; i < inputs; i++)
         zero[i] = relevance->zero[domain->input[k][i]];
     const int same = same_input(o, relevance->spared[k] || inputs == 0, zero);
@@ -416,11 +438,10 @@ static void run_step(struct context *c, const struct domain *domain, int s, cons
 {
     const struct step *step = &domain->step[s];
     const int k = step->operation;
-    const struct rows to = rows_of(c, domain, k, band->out);
-    struct rows in[GRAPH_MAX_INPUTS] = {{NULL, 0}};
-
     if (relevance->reads[k] == 0)
         return;
+    const struct rows to = rows_of(c, domain, k, band->out);
+    struct rows in[GRAPH_MAX_INPUTS] = {{NULL, 0}};
     for (int i = 0; i < domain->inputs[k]; i++)
         in[i] = known_rows(c, domain, relevance, domain->input[k][i], band->out);
     if (take_input(c, domain, k, band, in, to, relevance))

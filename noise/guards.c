@@ -1,6 +1,7 @@
 /* Which operations masks make irrelevant. */
 #include "guards.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "basis.h"
@@ -64,8 +65,16 @@ static double cost_alone(const struct program *program, const struct domain *dom
     return cost_released(program, domain, operation, reads);
 }
 
-/* The input that may guard the others of operation K, or -1. Of two that may, the one that spares
- * more. */
+/* How much is gained if MASK is a guard, and SPARED is the cost of what it guards: the broader it
+ * is, the larger are the regions in which it is 0. */
+static double gain(const struct operation *mask, double spared)
+{
+    /* An octave: less is not worth a look at the mask's values. */
+    return mask->rests && spared > 1 ? spared * sqrt((double)mask->broadest + 1) : 0;
+}
+
+/* The input that may guard the others of operation K, or -1. Of two that may, the one with the
+ * greater gain. */
 static int find_guard(const struct program *program, const struct domain *domain, int k)
 {
     const struct operation *o = &program->operation[k];
@@ -76,18 +85,10 @@ static int find_guard(const struct program *program, const struct domain *domain
         return program->operation[input[2]].rests ? 2 : -1;
     if (o->kind != GRAPH_MULTIPLY || input[0] == input[1])
         return -1;
-    int guard = -1;
-    double most = 1; /* an octave: less is not worth a look at the guard's values */
-    for (int i = 0; i < 2; i++) {
-        if (!program->operation[input[i]].rests)
-            continue;
-        const double spared = cost_alone(program, domain, input[1 - i]);
-        if (spared > most) {
-            guard = i;
-            most = spared;
-        }
-    }
-    return guard;
+    const double first = gain(&program->operation[input[0]], cost_alone(program, domain, input[1]));
+    const double second =
+        gain(&program->operation[input[1]], cost_alone(program, domain, input[0]));
+    return first == 0 && second == 0 ? -1 : first >= second ? 0 : 1;
 }
 
 void guards_choose(const struct program *program, struct domain *domain, const bool *needed)

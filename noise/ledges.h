@@ -12,18 +12,23 @@
 #define FARLANDS_LEDGES_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "farlands.h"
 
+struct density;
 struct farlands_terrain;
 
 /* The ledge of the square whose middle is (X, Y), units. HALF is -INFINITY if there is none. */
 struct ledge {
     int64_t x, y;
-    float middle; /* metres */
+    float middle; /* metres; NAN if its height is not known yet, as if there were none */
     float inverse, skew, half, bend;
 };
+
+/* The parts of the densities of a row of columns that are the same at all altitudes. */
+struct shelf;
 
 /* The upper side is so many times flatter than the lower. */
 enum { LEDGE_TOP = 3 };
@@ -42,13 +47,25 @@ static inline float ledge_join(float density, float level, float bend, float bel
     return ledge > density ? ledge : density;
 }
 
-/* Find the ledge of the square of (X, Y). Overwrites the octaves of SCRATCH. Returns 0 or -ENOMEM.
- */
-int ledge_find(struct ledge *ledge, const struct farlands_terrain *terrain,
-               struct farlands_scratch *scratch, int64_t x, int64_t y);
+/* The ledge of the square of (X, Y), without its height. */
+struct ledge ledge_place(const struct density *density, int64_t x, int64_t y);
+
+/* Find the height of LEDGE, unless it is known or there is no ledge. Overwrites the octaves of
+ * SCRATCH. Returns 0 or -ENOMEM. */
+int ledge_raise(struct ledge *ledge, const struct farlands_terrain *terrain,
+                struct farlands_scratch *scratch);
+
+/* True if (X, Y) is in the square of LEDGE. */
+bool ledge_has(const struct density *density, const struct ledge *ledge, int64_t x, int64_t y);
+
+/* The density of LEDGE at (X, Y), at the altitude of its middle. */
+float ledge_level(const struct ledge *ledge, int64_t x, int64_t y);
+
+/* Put the ledge of column I, at (X, Y), into SHELF. */
+void ledge_put(struct shelf *shelf, int i, const struct ledge *ledge, int64_t x, int64_t y);
 
 /* Find those of all columns of GRID, a block of a box, for density.shelf of SCRATCH. Otherwise like
- * ledge_find. */
+ * ledge_raise. */
 int ledges_find(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                 const struct farlands_grid *grid);
 

@@ -173,6 +173,16 @@ void patch_place_columns(struct patch *patch, int bits, const struct chunk *chun
     }
 }
 
+bool patch_is_zero(const struct patch *patch, int bits, const struct chunk *chunk, int j, int rows)
+{
+    const int first = first_node(patch->y, 0, coordinate(chunk->y, j), bits);
+    const int last = first_node(patch->y, first, coordinate(chunk->y, j + rows - 1), bits);
+    bool zero = true;
+    for (int r = first; r < last + TAPS && zero; r++)
+        zero = patch->zero[r];
+    return zero;
+}
+
 void patch_interpolate(const struct patch *patch, int bits, const struct kernel *kernel,
                        enum graph_kind kind, const struct chunk *chunk, int j, int rows,
                        struct rows out)

@@ -17,6 +17,7 @@ struct patch {
     bool regular;                             /* nodes are neighbours */
     int64_t x[KERNEL_CHUNK], y[KERNEL_CHUNK]; /* units */
     KERNEL_ALIGNED float value[KERNEL_CHUNK][KERNEL_CHUNK];
+    bool zero[KERNEL_CHUNK];      /* rows whose values are all 0 */
     struct patch_columns samples; /* of the chunk that is evaluated */
 };
 
@@ -26,11 +27,14 @@ struct patch {
 bool patch_covers(const struct patch *patch, int bits, const struct chunk *chunk);
 
 /* Choose the nodes that CHUNK needs, and empty PATCH. Returns them, as a chunk of the lattice: its
- * values are to be written into patch->value, then its width to patch->columns. */
+ * values are to be written into patch->value, then patch->zero and its width to patch->columns. */
 struct chunk patch_place(struct patch *patch, int bits, const struct chunk *chunk);
 
 /* Find the weights of the samples of CHUNK, which PATCH covers. */
 void patch_place_columns(struct patch *patch, int bits, const struct chunk *chunk);
+
+/* True if the lattice and its slopes are 0 on ROWS rows from J on of CHUNK, as all nodes are. */
+bool patch_is_zero(const struct patch *patch, int bits, const struct chunk *chunk, int j, int rows);
 
 /* ROWS rows from J on of CHUNK: the lattice's values, or their slopes if KIND is GRAPH_SLOPE_X or
  * GRAPH_SLOPE_Y. */

@@ -22,8 +22,7 @@ static int resolve(const struct program *program, const struct domain *domain, i
 static void find_inputs(const struct program *program, struct domain *domain, int k)
 {
     const struct operation *o = &program->operation[k];
-    const bool patched = o->kind == GRAPH_LATTICE || operation_is_slope(o);
-    domain->inputs[k] = patched || plan_is_silent(domain, o) ? 0 : o->inputs;
+    domain->inputs[k] = operation_is_patched(o) || plan_is_silent(domain, o) ? 0 : o->inputs;
     for (int i = 0; i < domain->inputs[k]; i++)
         domain->input[k][i] = resolve(program, domain, o->input[i]);
 }

@@ -97,6 +97,15 @@ static double largest(const struct operation *o)
     return (double)fmaxf(fabsf(o->low), fabsf(o->high));
 }
 
+static int64_t broadest_wavelength(const struct operation *o, const struct operation *all)
+{
+    int64_t broadest = o->noise ? o->noise->octave[0].wavelength : 0;
+    for (int i = 0; i < o->inputs; i++)
+        if (all[o->input[i]].broadest > broadest)
+            broadest = all[o->input[i]].broadest;
+    return broadest;
+}
+
 /* True if the squares of the slopes of gullies are finite. */
 static bool is_erodible(const struct operation *o, const struct operation *all)
 {
@@ -246,6 +255,7 @@ static int make_operations(struct program *program, const struct graph_node *nod
             return err;
         bounds_find(o, program->operation);
         o->rests = bounds_may_rest(o, program->operation);
+        o->broadest = broadest_wavelength(o, program->operation);
         struct node_fault fault = bounds_fault(o, program->operation);
         if (!fault.text)
             fault = totals_fault(&totals, program, k);

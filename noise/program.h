@@ -16,6 +16,7 @@ struct operation {
     float number[GRAPH_MAX_NUMBERS];
     float low, high;       /* bounds of its values */
     bool rests;            /* may be 0 all over a region, as masks are */
+    int64_t broadest;      /* the greatest wavelength of the noises that it is made of */
     struct noise *noise;   /* of GRAPH_NOISE */
     double move;           /* units for each unit of its inputs */
     struct curve *curve;   /* of GRAPH_SPLINE, and of GRAPH_NOISE with knots */
@@ -38,6 +39,12 @@ static inline int64_t lattice_spacing(const struct operation *operation)
 static inline bool operation_is_slope(const struct operation *operation)
 {
     return operation->kind == GRAPH_SLOPE_X || operation->kind == GRAPH_SLOPE_Y;
+}
+
+/* True if the values are interpolated between the nodes of a patch. */
+static inline bool operation_is_patched(const struct operation *operation)
+{
+    return operation->kind == GRAPH_LATTICE || operation_is_slope(operation);
 }
 
 /* True if the values may take the place of an input's values. */

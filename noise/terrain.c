@@ -256,13 +256,19 @@ int terrain_volume(const struct farlands_terrain *terrain, struct farlands_scrat
     return 0;
 }
 
-int terrain_density(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                    const struct farlands_box *box, float *out)
+int terrain_density_of(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                       const struct farlands_box *box, bool known, float *out)
 {
     WITH_PLAIN_ARITHMETIC;
     if (!box_in_bounds(box))
         return -EINVAL;
-    return terrain->kernel->density(terrain, scratch, box, out);
+    return terrain->kernel->density(terrain, scratch, box, known, out);
+}
+
+int terrain_density(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                    const struct farlands_box *box, float *out)
+{
+    return terrain_density_of(terrain, scratch, box, false, out);
 }
 
 const char *terrain_kernel(const struct farlands_terrain *terrain)

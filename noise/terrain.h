@@ -201,6 +201,10 @@ float terrain_density_at(const struct farlands_terrain *terrain, int64_t x, int6
 int terrain_surface(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                     int64_t x, int64_t y, float height, float *out);
 
+/* The surfaces of GRID, which must not be band-limited, as terrain_heights gives the heights. */
+int terrain_surfaces(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                     const struct farlands_grid *grid, float *out, size_t stride);
+
 /* The most blocks of a column that terrain_surface looks at. */
 int terrain_surface_depth(const struct farlands_terrain *terrain);
 

@@ -26,4 +26,8 @@ struct farlands_terrain {
     struct density density;
 };
 
+/* As terrain_density. KNOWN: see struct kernel. */
+int terrain_density_of(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                       const struct farlands_box *box, bool known, float *out);
+
 #endif

@@ -228,30 +228,33 @@ static int64_t finest_space(const struct density *d)
     return finest;
 }
 
-static int density_block(struct density_block *block, float *out)
+/* The heights and ledges of BLOCK. */
+static int find_columns(struct density_block *block)
+{
+    struct farlands_grid grid = {block->x, block->y,    block->box->step,
+                                 block->n, block->rows, false};
+    int err = terrain_heights_within(block->terrain, block->scratch, &grid,
+                                     block->scratch->density.heights[0], KERNEL_CHUNK);
+    grid.width = block->columns;
+    return err || !block->terrain->density.cell
+               ? err
+               : ledges_find(block->terrain, block->scratch, &grid);
+}
+
+static void density_block(struct density_block *block, float *out)
 {
     const struct farlands_box *box = block->box;
-    float(*heights)[KERNEL_CHUNK] = block->scratch->density.heights;
-    struct farlands_grid grid = {block->x, block->y, box->step, block->n, block->rows, false};
     const int band = band_rows(finest_space(&block->terrain->density), box->step);
 
-    int err =
-        terrain_heights_within(block->terrain, block->scratch, &grid, heights[0], KERNEL_CHUNK);
-    grid.width = block->columns;
-    if (!err && block->terrain->density.cell)
-        err = ledges_find(block->terrain, block->scratch, &grid);
-    if (err)
-        return err;
-    begin_noises(block, relief_of(heights, block->rows, block->n));
+    begin_noises(block, relief_of(block->scratch->density.heights, block->rows, block->n));
     for (int j = 0, rows; j < block->rows; j += rows) {
         rows = block->rows - j < band ? block->rows - j : band;
         density_band(block, j, rows, out + (size_t)j * (size_t)box->width);
     }
-    return 0;
 }
 
 static int density(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                   const struct farlands_box *box, float *out)
+                   const struct farlands_box *box, bool known, float *out)
 {
     for (int64_t i = 0; i < box->width; i += KERNEL_CHUNK)
         for (int64_t j = 0; j < box->height; j += KERNEL_BOX_ROWS) {
@@ -262,9 +265,10 @@ static int density(const struct farlands_terrain *terrain, struct farlands_scrat
             block.rows =
                 box->height - j < KERNEL_BOX_ROWS ? (int)(box->height - j) : KERNEL_BOX_ROWS;
             block.n = whole_steps(block.columns);
-            const int err = density_block(&block, out + (size_t)j * (size_t)box->width + (size_t)i);
+            const int err = known ? 0 : find_columns(&block);
             if (err)
                 return err;
+            density_block(&block, out + (size_t)j * (size_t)box->width + (size_t)i);
         }
     return 0;
 }

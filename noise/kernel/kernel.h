@@ -55,11 +55,12 @@ struct kernel {
     /* A noise at one place, as a value of CURVE; NULL: as it is. The caller has checked the bounds
      * here and below. */
     float (*point)(const struct noise *noise, const struct curve *curve, int64_t x, int64_t y);
-    /* As terrain_volume and terrain_density. */
+    /* As terrain_volume and terrain_density. KNOWN: the heights and ledges of BOX, no more than
+     * KERNEL_STEP columns in a row, are in SCRATCH, in whole KERNEL_STEPs. */
     void (*volume)(const struct noise *noise, struct farlands_scratch *scratch,
                    const struct farlands_box *box, float *out);
     int (*density)(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                   const struct farlands_box *box, float *out);
+                   const struct farlands_box *box, bool known, float *out);
 };
 
 /* The fastest kernel that this machine supports, or the one that the environment variable

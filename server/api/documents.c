@@ -101,8 +101,7 @@ static void add_tile_url(struct json *document, cJSON *parent, const char *key,
 static void add_scale(struct json *document, cJSON *parent, const struct world *world, int field)
 {
     const struct value_range range = world_field_range(world, field);
-    const struct world_fields *fields = world->config.fields;
-    const char *unit = fields ? world_fields_unit(fields, field) : "m";
+    const char *unit = world_field_unit(world, field);
 
     add_pair(document, parent, "range", (double)range.min, (double)range.max);
     if (unit[0])
@@ -204,9 +203,9 @@ static void add_field_layers(struct json *document, const struct world *world)
 {
     cJSON *list = cJSON_GetObjectItemCaseSensitive(document->root, "layers");
     for (int i = 0; layers[i].name; i++)
-        for (int field = 0; field < terrain_field_count(world->terrain) && document->complete;
-             field++)
-            if (layers[i].fields && world_serves(world, i) && field != world_height_field(world))
+        for (int field = 0; field < world_field_count(world) && document->complete; field++)
+            if (layers[i].fields && world_serves(world, i) && field != world_height_field(world) &&
+                world_has_layers(world, field))
                 add_layer(document, list, world, i, field);
 }
 

@@ -230,7 +230,8 @@ static void print_gdal_vrt(FILE *out, const struct content *content, const char 
 {
     const struct world_config *config = &content->world->config;
     const double min = (double)content->range.min, max = (double)content->range.max;
-    const bool metres = content->field == world_height_field(content->world);
+    const bool metres = content->field == world_height_field(content->world) ||
+                        world_is_surface(content->world, content->field);
     const int zoom = gdal_zoom(config), side = TILE_SIZE << zoom;
     const int64_t pixel = INT64_C(1) << (config->native_zoom - zoom);
     char left[BLOCKS_TEXT], top[BLOCKS_TEXT], offset[REAL_TEXT], scale[REAL_TEXT];

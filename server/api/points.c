@@ -67,13 +67,15 @@ static void add_climate(struct place_fields *fields, const struct world *world,
         add_field(fields, climate->humidity, &value[CLIMATE_HUMIDITY]);
 }
 
-static void add_chosen(struct place_fields *fields, const struct chosen_fields *chosen,
-                       float *value)
+static void add_chosen(struct place_fields *fields, const struct world *world,
+                       const struct chosen_fields *chosen, float *value)
 {
-    for (int i = 0; i < chosen->count; i++)
-        add_field(fields, chosen->field[i], &value[i]);
-    if (chosen->surface >= 0)
-        fields->surface = &value[chosen->surface];
+    for (int i = 0; i < chosen->count; i++) {
+        const bool surface = world_is_surface(world, chosen->field[i]);
+        add_field(fields, surface ? world_height_field(world) : chosen->field[i], &value[i]);
+        if (surface)
+            fields->surface = &value[i];
+    }
 }
 
 /* Compute FIELDS at a place, which is within the limits: together, as far as evaluations take. */
@@ -100,8 +102,7 @@ static struct field_values values_of(const struct world *world, const struct cho
 {
     struct field_values values = {.value = value, .count = fields->count};
     for (int i = 0; i < fields->count; i++)
-        values.name[i] =
-            i == fields->surface ? "surface" : terrain_field_name(world->terrain, fields->field[i]);
+        values.name[i] = world_field_name(world, fields->field[i]);
     return values;
 }
 
@@ -126,7 +127,7 @@ static int compute_place(void *subject, unsigned number, struct render_scratch *
 
     (void)number;
     add_climate(&fields, job->world, climate);
-    add_chosen(&fields, &job->fields, value);
+    add_chosen(&fields, job->world, &job->fields, value);
     int err =
         surface_at(&surface, job->world->terrain, render_scratch_noise(scratch), job->x, job->y);
     if (!err)
@@ -144,7 +145,7 @@ static uint32_t cost_of_place_job(const void *subject, unsigned number)
     const struct place_job *job = subject;
     (void)number;
     return cost_of_place(job->world, job->fields.field, job->fields.count) +
-           (job->fields.surface < 0 ? 1 : 2) * cost_of_surface(job->world) + 1;
+           cost_of_surface(job->world) + 1;
 }
 
 static void respond_place(void *subject, struct request_context *context,
@@ -204,7 +205,7 @@ static int compute_listed(struct heights_job *job, struct render_scratch *scratc
         add_field(&fields, world_height_field(world), &job->height[i]);
     if (job->climate)
         add_climate(&fields, world, job->climate[i]);
-    add_chosen(&fields, &job->fields, job->value + i * (size_t)job->fields.count);
+    add_chosen(&fields, world, &job->fields, job->value + i * (size_t)job->fields.count);
     return fields_at(world, scratch, &fields, at);
 }
 
@@ -271,8 +272,9 @@ static uint32_t cost_of_heights(const void *subject, unsigned number)
     uint64_t us = cost_of_places(job);
 
     (void)number;
-    if (job->fields.surface >= 0)
-        us += (job->count - job->known) * cost_of_surface(job->world);
+    for (int i = 0; i < job->fields.count; i++)
+        if (world_is_surface(job->world, job->fields.field[i]))
+            us += (job->count - job->known) * cost_of_surface(job->world);
     if (job->accepts_gzip && length >= GZIP_MIN)
         us += gzip_cost_us(length);
     return us < STREAMED_JOB_SLICE_US ? (uint32_t)us : STREAMED_JOB_SLICE_US;

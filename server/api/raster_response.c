@@ -77,7 +77,7 @@ static void describe_values(struct raster_headers *out, const struct raster *ras
 
     if (raster->field != world_height_field(raster->world))
         response_headers_add(headers, "Farlands-Field",
-                             terrain_field_name(raster->world->terrain, raster->field));
+                             world_field_name(raster->world, raster->field));
     snprintf(out->range, sizeof out->range, "%.9g %.9g", min, max);
     response_headers_add(headers, "Farlands-Range", out->range);
     if (most(raster) == 0)

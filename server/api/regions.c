@@ -264,7 +264,7 @@ static void name_content(const struct raster *raster, char out[CONTENT_TEXT])
     if (raster->layer != layer_find("height"))
         at = stpcpy(stpcpy(at, "-"), layers[raster->layer].name);
     if (raster->field != world_layer_field(world, raster->layer))
-        at = stpcpy(stpcpy(at, "."), terrain_field_name(world->terrain, raster->field));
+        at = stpcpy(stpcpy(at, "."), world_field_name(world, raster->field));
     if (raster->range.min != usual.min || raster->range.max != usual.max)
         sprintf(at, "@%s,%s", float_format(raster->range.min, min),
                 float_format(raster->range.max, max));
@@ -334,8 +334,8 @@ void regions_respond(struct service *service, struct request_context *context,
         response_error(context, 404, volume ? "extension: expected f32 for a volume" : why);
         return;
     }
-    raster.fingerprint =
-        volume ? world->volume_fingerprint : world_region_fingerprint(world, raster.layer);
+    raster.fingerprint = volume ? world->volume_fingerprint
+                                : world_region_fingerprint(world, raster.layer, raster.field);
     raster.grid.band_limit = raster.format == FORMAT_PNG && !layers[raster.layer].exact;
     make_key(&raster);
     raster_response_plan(&plan, &raster, route->version, context->request);

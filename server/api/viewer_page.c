@@ -186,7 +186,7 @@ static void write_picture(char out[PICTURE_MAX], const struct view *view, const 
         blocks_format(first_sample(view->y, HEIGHT, step), y), WIDTH, HEIGHT,
         blocks_format(step, blocks), layer_name(view->world, view->layer, view->field, layer),
         view->seeded ? "" : "&amp;v=",
-        view->seeded ? "" : world_region_fingerprint(view->world, view->layer));
+        view->seeded ? "" : world_region_fingerprint(view->world, view->layer, view->field));
 }
 
 struct blob *viewer_page_fill(const struct text_template *page, const struct worlds *worlds,

@@ -5,9 +5,9 @@
 
 static void print_layers_of_fields(const struct world *world, int layer)
 {
-    for (int field = 0; field < terrain_field_count(world->terrain); field++)
-        if (field != world_height_field(world))
-            printf(" %s.%s", layers[layer].name, terrain_field_name(world->terrain, field));
+    for (int field = 0; field < world_field_count(world); field++)
+        if (field != world_height_field(world) && world_has_layers(world, field))
+            printf(" %s.%s", layers[layer].name, world_field_name(world, field));
 }
 
 static void print_world(const struct world *world)

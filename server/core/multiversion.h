@@ -13,4 +13,7 @@
 #define MULTIVERSION
 #endif
 
+/* For what a MULTIVERSION function calls: compiled with it, once per level. */
+#define INLINE static inline __attribute__((always_inline))
+
 #endif

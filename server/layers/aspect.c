@@ -1,6 +1,8 @@
 /* The compass direction that the ground falls to, as a color; level ground is gray. */
 #include <math.h>
 
+#include "clamp.h"
+#include "gradient.h"
 #include "paint.h"
 #include "rgb.h"
 #include "scale.h"
@@ -20,7 +22,7 @@ static const float LEVEL = 180;
 static const float CLEAR = 0.05f;
 
 /* Clockwise from north, 0 to 360 degrees; 0 on level ground. */
-static inline __attribute__((always_inline)) float direction(float east, float north)
+INLINE float direction(float east, float north)
 {
     const float across = fabsf(east), along = fabsf(north);
     const float most = across > along ? across : along, least = across > along ? along : across;
@@ -30,7 +32,7 @@ static inline __attribute__((always_inline)) float direction(float east, float n
     return east < 0 ? 360 - half : half;
 }
 
-static inline __attribute__((always_inline)) uint32_t channel(float degrees, float clear, int c)
+INLINE uint32_t channel(float degrees, float clear, int c)
 {
     const float level = scale_channel(aspect_stops, ASPECT_STOPS, degrees, c);
     return (uint32_t)(int)(LEVEL + (level - LEVEL) * clear + 0.5f);
@@ -39,23 +41,21 @@ static inline __attribute__((always_inline)) uint32_t channel(float degrees, flo
 MULTIVERSION
 void paint_aspect(const struct heights *heights, const struct color_table *colors, void *pixels)
 {
-    const int reach = heights->reach, size = heights->size;
-    const float rise = 1 / (2 * (float)reach * heights->spacing);
+    const int size = heights->size;
     const float drawn = shading_exaggeration(heights->spacing) / CLEAR;
     struct rgb_row row;
     uint8_t *out = pixels;
 
     (void)colors;
     for (int j = 0; j < heights->rows; j++, out += 3 * size) {
-        const float *at = heights->first + j * heights->stride;
-        const float *north = at - reach * heights->stride, *south = at + reach * heights->stride;
+        const struct gradient at = gradient_of(heights, j);
         for (int i = 0; i < size; i++) {
-            const float dx = (at[i + reach] - at[i - reach]) * rise;
-            const float dy = (south[i] - north[i]) * rise;
+            const float dx = gradient_east(&at, i);
+            const float dy = gradient_south(&at, i);
             const float degrees = direction(-dx, dy); /* downhill; rows run south */
-            const float steep = sqrtf(dx * dx + dy * dy) * drawn, clear = steep < 1 ? steep : 1;
-            row.color[i] = channel(degrees, clear, 0) | channel(degrees, clear, 1) << 8 |
-                           channel(degrees, clear, 2) << 16;
+            const float clear = at_most(sqrtf(dx * dx + dy * dy) * drawn, 1);
+            row.color[i] = rgb_pack(channel(degrees, clear, 0), channel(degrees, clear, 1),
+                                    channel(degrees, clear, 2));
         }
         rgb_store(out, &row, size);
     }

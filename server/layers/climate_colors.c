@@ -107,13 +107,14 @@ static uint32_t between(const float west[3], const float east[3], const float so
     return color;
 }
 
-static void fill(uint32_t *color, const struct nodes *nodes)
+/* The colors of one level, or of steep ground, which is after the last. */
+static void fill(struct climate_colors *climate, int level, const struct nodes *nodes)
 {
     for (int j = 0; j < CLIMATE_HUMIDITIES; j++)
         for (int i = 0; i < CLIMATE_TEMPERATURES; i++) {
             const float(*row)[3] = &nodes->color[j / NODE][i / NODE];
             const float(*next)[3] = &nodes->color[j / NODE + 1][i / NODE];
-            color[climate_entry(i, j)] =
+            climate->color[climate_entry(climate_place(i, j), climate->levels) + level] =
                 between(row[0], row[1], next[0], next[1], ((float)(i % NODE) + 0.5f) / NODE,
                         ((float)(j % NODE) + 0.5f) / NODE);
         }
@@ -156,7 +157,7 @@ static void make_levels(struct climate_colors *climate, struct nodes *nodes,
         const float below = i > 0 ? change[i - 1] : 0;
         const float middle = i < last ? (below + change[i]) / 2 : 2 * below + 1;
         make_nodes(nodes, biomes, &middle);
-        fill(climate->color + CLIMATE_FIRST_LEVEL + i * CLIMATE_TABLE, nodes);
+        fill(climate, i, nodes);
     }
 }
 
@@ -165,9 +166,8 @@ struct climate_colors *climate_colors_new(const struct biome_table *biomes,
 {
     float change[CLIMATE_MAX_LEVELS - 1] = {0};
     const int levels = find_changes(change, &biomes->rows) + 1;
-    struct climate_colors *climate =
-        malloc(sizeof *climate +
-               (size_t)(CLIMATE_FIRST_LEVEL + levels * CLIMATE_TABLE) * sizeof *climate->color);
+    struct climate_colors *climate = malloc(
+        sizeof *climate + (size_t)climate_entry(CLIMATE_PLACES, levels) * sizeof *climate->color);
     struct nodes *nodes = malloc(sizeof *nodes);
     if (!climate || !nodes) {
         free(climate);
@@ -177,7 +177,7 @@ struct climate_colors *climate_colors_new(const struct biome_table *biomes,
     climate->levels = levels;
     memcpy(climate->color, colors->color, sizeof colors->color);
     make_nodes(nodes, biomes, NULL);
-    fill(climate->color + CLIMATE_STEEP, nodes);
+    fill(climate, levels, nodes);
     make_levels(climate, nodes, biomes, change);
     free(nodes);
     return climate;

@@ -13,11 +13,8 @@
 enum {
     CLIMATE_TEMPERATURES = 512,
     CLIMATE_HUMIDITIES = 512,
-    CLIMATE_TABLE = CLIMATE_TEMPERATURES * CLIMATE_HUMIDITIES,
+    CLIMATE_PLACES = CLIMATE_TEMPERATURES * CLIMATE_HUMIDITIES,
     CLIMATE_MAX_LEVELS = 6,
-    /* The first entries of steep ground, and of the levels, which follow each other. */
-    CLIMATE_STEEP = COLOR_TABLE_SIZE,
-    CLIMATE_FIRST_LEVEL = CLIMATE_STEEP + CLIMATE_TABLE,
 };
 
 /* Degrees C; temperatures beyond them have the colors of the nearest. */
@@ -32,17 +29,23 @@ struct climate_change {
 struct climate_colors {
     int levels;                                           /* of height: 1 to CLIMATE_MAX_LEVELS */
     struct climate_change change[CLIMATE_MAX_LEVELS - 1]; /* those beyond LEVELS - 1 are never */
-    /* 0xbbggrr: of water, as in the color table; then the tables of steep ground and of each
-     * level. */
+    /* 0xbbggrr: COLOR_TABLE_SIZE of water, as in the color table; then of each place the colors of
+     * its levels and that of its steep ground, side by side, since a pixel may need three. */
     uint32_t color[];
 };
 
-/* The entry of a climate in a table: 0 to CLIMATE_TEMPERATURES - 1, CLIMATE_HUMIDITIES - 1. Squares
- * of four by four entries lie together, since neighbors on a map have climates that are near. */
-static inline int climate_entry(int temperature, int humidity)
+/* The place of a climate: 0 to CLIMATE_TEMPERATURES - 1, CLIMATE_HUMIDITIES - 1. Squares of four by
+ * four places lie together, since neighbors on a map have climates that are near. */
+static inline int climate_place(int temperature, int humidity)
 {
     return (humidity >> 2) * (4 * CLIMATE_TEMPERATURES) + (temperature >> 2) * 16 +
            (humidity & 3) * 4 + (temperature & 3);
+}
+
+/* The entry of a place on the lowest level. The next levels' follow, then that of steep ground. */
+static inline int climate_entry(int place, int levels)
+{
+    return COLOR_TABLE_SIZE + place * (levels + 1);
 }
 
 /* Colors of BIOMES on land, and of the palette in COLORS below 0 m. NULL if out of memory. The

@@ -2,14 +2,11 @@
 
 #include <math.h>
 
+#include "rgb.h"
+
 static uint32_t mix(uint8_t a, uint8_t b, float t)
 {
     return (uint32_t)((float)a + ((float)b - (float)a) * t + 0.5f);
-}
-
-static uint32_t pack(uint32_t red, uint32_t green, uint32_t blue)
-{
-    return red | green << 8 | blue << 16;
 }
 
 /* The palette at METRES: linear between stops, constant beyond the ends. If two stops share a
@@ -23,11 +20,11 @@ static uint32_t palette_at(const struct world_config *world, float metres)
         i++;
     if (i == 0 || i == world->stops) {
         const struct palette_stop *end = &stop[i == 0 ? 0 : i - 1];
-        return pack(end->red, end->green, end->blue);
+        return rgb_pack(end->red, end->green, end->blue);
     }
     const struct palette_stop *a = &stop[i - 1], *b = &stop[i];
     float t = (metres - a->metres) / (b->metres - a->metres);
-    return pack(mix(a->red, b->red, t), mix(a->green, b->green, t), mix(a->blue, b->blue, t));
+    return rgb_pack(mix(a->red, b->red, t), mix(a->green, b->green, t), mix(a->blue, b->blue, t));
 }
 
 /* Metres: the scale of a narrower range would not be finite. */

@@ -6,8 +6,7 @@
 
 /* Pack round((metres + OFFSET) * SCALE), halves up, for each sample. The configuration has been
  * checked: no height of the world overflows. SCALE * OFFSET must be whole. */
-static inline __attribute__((always_inline)) void
-pack_heights(const struct heights *heights, double scale, double offset, uint8_t *out)
+INLINE void pack_heights(const struct heights *heights, double scale, double offset, uint8_t *out)
 {
     const int size = heights->size;
     struct rgb_row packed;

@@ -8,7 +8,11 @@ enum {
     F32 = 1 << FORMAT_F32,
     U8 = 1 << FORMAT_U8,
 };
-enum { COLORS = 1 << WORLD_COLORS, SHADING = 1 << WORLD_SHADING };
+enum {
+    COLORS = 1 << WORLD_COLORS,
+    SHADING = 1 << WORLD_SHADING,
+    DENSITY = 1 << WORLD_DENSITY,
+};
 
 const struct layer layers[] = {
 #define LAYER(id, text, bits, ...) \
@@ -19,6 +23,7 @@ const struct layer layers[] = {
      .formats = PNG | R16 | F32 | U8,
      .pixel = PIXEL_GRAY16,
      .fields = true,
+     .parts = DENSITY, /* of the surface */
      .paint = paint_height},
     /* Its range is that of ids, so its grays are ids. */
     {.name = "biome",

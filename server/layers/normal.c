@@ -1,14 +1,14 @@
 /*
  * Tangent-space normals for bump mapping: red east, green north, blue up, each -1 .. 1 as 0 .. 255
- * (OpenGL's convention). Slopes are the terrain's own, in metres per block, by central differences
- * that reach beyond the tile.
+ * (OpenGL's convention). Slopes are the terrain's own.
  */
 #include <math.h>
 
+#include "gradient.h"
 #include "paint.h"
 #include "rgb.h"
 
-static inline __attribute__((always_inline)) uint32_t component(float value)
+INLINE uint32_t component(float value)
 {
     return (uint32_t)(int)((value * 0.5f + 0.5f) * 255 + 0.5f);
 }
@@ -16,21 +16,19 @@ static inline __attribute__((always_inline)) uint32_t component(float value)
 MULTIVERSION
 void paint_normal(const struct heights *heights, const struct color_table *colors, void *pixels)
 {
-    const int reach = heights->reach, size = heights->size;
-    const float rise = 1 / (2 * (float)reach * heights->spacing);
+    const int size = heights->size;
     struct rgb_row normals;
     uint8_t *out = pixels;
 
     (void)colors;
     for (int j = 0; j < heights->rows; j++, out += 3 * size) {
-        const float *row = heights->first + j * heights->stride;
-        const float *north = row - reach * heights->stride, *south = row + reach * heights->stride;
+        const struct gradient at = gradient_of(heights, j);
         for (int i = 0; i < size; i++) {
-            const float dx = (row[i + reach] - row[i - reach]) * rise;
-            const float dy = (south[i] - north[i]) * rise;
+            const float dx = gradient_east(&at, i);
+            const float dy = gradient_south(&at, i);
             const float up = 1 / sqrtf(1 + dx * dx + dy * dy);
-            normals.color[i] = component(-dx * up) | component(dy * up) << 8 /* rows run south */ |
-                               component(up) << 16;
+            normals.color[i] = rgb_pack(component(-dx * up), component(dy * up),
+                                        component(up)); /* rows run south */
         }
         rgb_store(out, &normals, size);
     }

@@ -1,17 +1,22 @@
 /* The climate's color, or the palette's at the height, lit from the north-west as maps are. */
+#include "clamp.h"
 #include "climate_colors.h"
 #include "paint.h"
 #include "rgb.h"
 #include "shading.h"
 
-#define INLINE static inline __attribute__((always_inline))
-
-/* The part of the light that comes from everywhere. Level ground keeps the palette's color. */
-static const float AMBIENT = 0.3f;
+/* Level ground keeps its color; shadows lose at most DEEPEST of theirs, and half of that on slopes
+ * that lack HALF of level ground's light. The rest comes from the sky, so that they keep a shape.
+ */
+static const float DEEPEST = 0.68f, HALF = 0.85f;
+/* A weak second light, on the north-east's horizon, tells the sides of what is in shadow apart. */
+static const float SECOND_LIGHT = 0.6f;
+/* Bright ground, snow above all, lights its own shadows: from this level on, white by that part. */
+static const float BRIGHT = 160, WHITE = 0.1f;
 /* Sunny sides gain less than shadows lose, so that snow keeps its shape. */
-static const float SUNNY = 0.8f;
-/* Skylight is blue: shadows lose less blue, sunny sides gain less. */
-static const float COOL_SHADOWS = 0.82f;
+static const float SUNNY = 0.85f;
+/* Skylight is blue, and the sun yellow: what green and blue lose and gain, compared with red. */
+static const float GREEN_SHADE = 0.93f, BLUE_SHADE = 0.7f, GREEN_SUN = 0.94f, BLUE_SUN = 0.82f;
 /* Steep ground shows soil and rock: its color goes this far towards a warm gray. */
 static const float BARE = 0.55f, BARE_RED = 1.04f, BARE_BLUE = 0.90f;
 /* The same with colors of climate, which have rocks of their own. */
@@ -35,7 +40,8 @@ static const float UNDER_WATER = 0.35f;
 static const float SHOULDER = 225;
 
 /* Pixels that are painted together: what none of them has is left out. Loops over them have lengths
- * that the compiler knows, N, so that nothing but vectors is left of them. */
+ * that the compiler knows, N, so that nothing but vectors is left of them. They load what they need
+ * before they decide: without AVX-512, gcc makes no vectors of loads under a condition. */
 enum { SPAN = 64, FEW = 16 };
 
 /* The ground's colors in a span, as channels from 0 to 255. */
@@ -44,34 +50,28 @@ struct span {
 };
 
 /* A span's heights and climate, and its shading (shading.h). */
-enum input { METRES, TEMPERATURE, HUMIDITY, FACING, STEEP, SLOPE, INPUTS };
+enum input { METRES, TEMPERATURE, HUMIDITY, FACING, ACROSS, STEEP, SLOPE, INPUTS };
 struct pixels {
     const float *of[INPUTS]; /* N values each; without colors of climate, no climate */
 };
 
-/* Entries of the palette, and of a table by climate. */
-struct places {
-    int deep[SPAN], place[SPAN];
+/* Entries of the palette, and those of climate's lowest level. */
+struct entries {
+    int deep[SPAN], land[SPAN];
 };
-
-INLINE float clamped(float x, float most)
-{
-    return x < 0 ? 0 : x > most ? most : x;
-}
 
 INLINE uint32_t lit(float level, float light)
 {
-    const float knee = level > SHOULDER ? level : SHOULDER, room = 255 - knee;
-    const float full = level * light, over = full > knee ? full - knee : 0;
-    const float rest = full > knee ? knee : full;
-    return (uint32_t)(int)(rest + over * room / (room + over + 1e-3f) + 0.5f);
+    const float knee = at_least(level, SHOULDER), room = 255 - knee;
+    const float full = level * light, over = at_least(full - knee, 0);
+    return (uint32_t)(int)(at_most(full, knee) + over * room / (room + over + 1e-3f) + 0.5f);
 }
 
 /* One channel of ground of this LEVEL under LIGHT; BARE is the share of GRAY * TINT in it. */
 INLINE uint32_t channel(float level, float gray, float tint, float bare, float light)
 {
     const float mixed = level + (gray * tint - level) * bare;
-    return lit(mixed < 255 ? mixed : 255, light); /* warm gray can be brighter than white */
+    return lit(at_most(mixed, 255), light); /* warm gray can be brighter than white */
 }
 
 /* The colors of GROUND under light, which is at most MOST_BARE. */
@@ -79,19 +79,24 @@ INLINE void light_span(uint32_t *restrict out, const struct span *restrict groun
                        const struct pixels *restrict pixels, float most_bare, int n)
 {
     const float *restrict metres = pixels->of[METRES];
-    const float *restrict facings = pixels->of[FACING], *restrict steeps = pixels->of[STEEP];
+    const float *restrict facings = pixels->of[FACING], *restrict acrosses = pixels->of[ACROSS];
+    const float *restrict steeps = pixels->of[STEEP];
 
     for (int i = 0; i < n; i++) {
-        const float facing = facings[i] > 0 ? facings[i] : 0, steep = steeps[i];
-        const float full = AMBIENT + (1 - AMBIENT) / SHADING_LEVEL * facing - 1;
-        const float toned = full > 0 ? full * SUNNY : full;
-        const float light = metres[i] < 0 ? toned * UNDER_WATER : toned; /* 0 on level ground */
-        const float bare = metres[i] < 0 ? 0 : most_bare * steep / (steep + 0.25f);
+        const bool water = metres[i] < 0;
+        const float steep = steeps[i], bare = water ? 0 : most_bare * steep / (steep + 0.25f);
         const float red = ground->red[i], green = ground->green[i], blue = ground->blue[i];
         const float gray = (red + 2 * green + blue) * 0.25f;
-        out[i] = channel(red, gray, BARE_RED, bare, 1 + light) |
-                 channel(green, gray, 1, bare, 1 + light) << 8 |
-                 channel(blue, gray, BARE_BLUE, bare, 1 + light * COOL_SHADOWS) << 16;
+        const float white = at_least(gray - BRIGHT, 0) * (WHITE / (255 - BRIGHT));
+        const float lacking = 1 - facings[i] * (1 / SHADING_LEVEL); /* 0 on level ground */
+        const float dim = at_least(lacking, 0), soft = water ? UNDER_WATER : 1;
+        const float deep = DEEPEST * (1 - white) * (1 - SECOND_LIGHT * acrosses[i]);
+        const float shade = soft * deep * dim / (dim + HALF);
+        const float sun = soft * SUNNY * at_least(-lacking, 0);
+        out[i] =
+            rgb_pack(channel(red, gray, BARE_RED, bare, 1 + sun - shade),
+                     channel(green, gray, 1, bare, 1 + sun * GREEN_SUN - shade * GREEN_SHADE),
+                     channel(blue, gray, BARE_BLUE, bare, 1 + sun * BLUE_SUN - shade * BLUE_SHADE));
     }
 }
 
@@ -110,20 +115,50 @@ INLINE void look_up(struct span *restrict out, const uint32_t *restrict table,
     uint32_t color[SPAN];
     pick(color, table, entry, n);
     for (int i = 0; i < n; i++) {
-        out->red[i] = (float)(int)(color[i] & 255);
-        out->green[i] = (float)(int)(color[i] >> 8 & 255);
-        out->blue[i] = (float)(int)(color[i] >> 16 & 255);
+        out->red[i] = rgb_channel(color[i], 0);
+        out->green[i] = rgb_channel(color[i], 1);
+        out->blue[i] = rgb_channel(color[i], 2);
     }
 }
 
-/* Turn OUT into other colors by a SHARE of them each. */
-INLINE void mix(struct span *restrict out, const struct span *restrict other,
-                const float *restrict share, int n)
+/* The colors of an entry and of the one after it, by the SHARE of the latter. */
+static __attribute__((noinline)) void pick_pairs(uint32_t *out, const uint32_t *table,
+                                                 const int *entry, int n)
 {
+#pragma GCC unroll 8
+    for (int i = 0; i < n; i++)
+        memcpy(out + 2 * i, table + entry[i], 2 * sizeof *out);
+}
+
+INLINE float between(uint32_t low, uint32_t high, int c, float share)
+{
+    const float from = rgb_channel(low, c), to = rgb_channel(high, c);
+    return from + (to - from) * share;
+}
+
+/* Colors between those of an entry and of the next, which has the SHARE. */
+INLINE void look_up_pairs(struct span *restrict out, const uint32_t *restrict table,
+                          const int *restrict entry, const float *restrict share, int n)
+{
+    uint32_t color[2 * SPAN];
+    pick_pairs(color, table, entry, n);
     for (int i = 0; i < n; i++) {
-        out->red[i] += (other->red[i] - out->red[i]) * share[i];
-        out->green[i] += (other->green[i] - out->green[i]) * share[i];
-        out->blue[i] += (other->blue[i] - out->blue[i]) * share[i];
+        out->red[i] = between(color[2 * i], color[2 * i + 1], 0, share[i]);
+        out->green[i] = between(color[2 * i], color[2 * i + 1], 1, share[i]);
+        out->blue[i] = between(color[2 * i], color[2 * i + 1], 2, share[i]);
+    }
+}
+
+/* Turn OUT into the colors of entries by a SHARE of them each. */
+INLINE void mix(struct span *restrict out, const uint32_t *restrict table,
+                const int *restrict entry, const float *restrict share, int n)
+{
+    uint32_t color[SPAN];
+    pick(color, table, entry, n);
+    for (int i = 0; i < n; i++) {
+        out->red[i] += (rgb_channel(color[i], 0) - out->red[i]) * share[i];
+        out->green[i] += (rgb_channel(color[i], 1) - out->green[i]) * share[i];
+        out->blue[i] += (rgb_channel(color[i], 2) - out->blue[i]) * share[i];
     }
 }
 
@@ -149,24 +184,27 @@ INLINE void find_palette(int *restrict entry, const float *restrict metres, floa
         entry[i] = (int)clamped((metres[i] - first) * scale, COLOR_TABLE_SIZE - 1);
 }
 
-/* Entries of a table by climate. */
-INLINE void find_places(int *restrict place, const float *restrict temperature,
-                        const float *restrict humidity, int n)
+/* Entries of climate's lowest level. */
+INLINE void find_land(int *restrict entry, const float *restrict temperature,
+                      const float *restrict humidity, int levels, int n)
 {
     for (int i = 0; i < n; i++) {
         const float warm = (temperature[i] - CLIMATE_COLDEST) * PER_DEGREE;
         const float wet = humidity[i] * CLIMATE_HUMIDITIES;
-        place[i] = climate_entry((int)clamped(warm, CLIMATE_TEMPERATURES - 1),
-                                 (int)clamped(wet, CLIMATE_HUMIDITIES - 1));
+        const int place = climate_place((int)clamped(warm, CLIMATE_TEMPERATURES - 1),
+                                        (int)clamped(wet, CLIMATE_HUMIDITIES - 1));
+        entry[i] = climate_entry(place, levels);
     }
 }
 
-/* Entries of PLACES in the table that begins at FIRST; under water, the palette's. */
-INLINE void find_entries(int *restrict entry, const struct places *restrict at,
-                         const float *restrict metres, int first, int n)
+/* Entries of one LEVEL; under water, the palette's. */
+INLINE void find_level(int *restrict entry, const struct entries *restrict at,
+                       const float *restrict metres, int level, int n)
 {
-    for (int i = 0; i < n; i++)
-        entry[i] = metres[i] < 0 ? at->deep[i] : first + at->place[i];
+    for (int i = 0; i < n; i++) {
+        const int deep = at->deep[i], land = at->land[i] + level;
+        entry[i] = metres[i] < 0 ? deep : land;
+    }
 }
 
 /* From 0 on: a whole number on a level, and what lies between two of them otherwise. */
@@ -178,17 +216,17 @@ INLINE float level_at(const struct climate_change *change, float metres)
     return level;
 }
 
-/* The entries of both levels that each pixel lies between, and the share of the higher one. */
-INLINE void find_levels(int *restrict low, int *restrict high, float *restrict share,
-                        const struct places *restrict at, const float *restrict metres,
+/* The entry of the lower of both levels that each pixel lies between, and the share of the higher.
+ * Under water it is 0. */
+INLINE void find_levels(int *restrict entry, float *restrict share,
+                        const struct entries *restrict at, const float *restrict metres,
                         const struct climate_change *restrict change, int n)
 {
     for (int i = 0; i < n; i++) {
         const float level = level_at(change, metres[i]);
-        const int below = CLIMATE_FIRST_LEVEL + (int)level * CLIMATE_TABLE + at->place[i];
+        const int deep = at->deep[i], land = at->land[i] + (int)level;
         share[i] = level - (float)(int)level;
-        low[i] = metres[i] < 0 ? at->deep[i] : below;
-        high[i] = metres[i] < 0 ? at->deep[i] : below + (share[i] > 0 ? CLIMATE_TABLE : 0);
+        entry[i] = metres[i] < 0 ? deep : land;
     }
 }
 
@@ -220,35 +258,31 @@ INLINE struct contents look_at(const float *restrict metres, const float *restri
 
 /* The ground's colors by climate. */
 INLINE void climate_span(struct span *ground, const struct pixels *pixels,
-                         const struct climate_colors *climate, struct places *at, int n)
+                         const struct climate_colors *climate, struct entries *at, int n)
 {
-    const struct contents found = look_at(pixels->of[METRES], pixels->of[SLOPE], n);
-    int entry[SPAN], high[SPAN];
+    const float *metres = pixels->of[METRES], *slopes = pixels->of[SLOPE];
+    const struct contents found = look_at(metres, slopes, n);
+    int entry[SPAN];
     float share[SPAN];
-    struct span other;
 
     if (!found.land) {
         look_up(ground, climate->color, at->deep, n);
         return;
     }
-    find_places(at->place, pixels->of[TEMPERATURE], pixels->of[HUMIDITY], n);
+    find_land(at->land, pixels->of[TEMPERATURE], pixels->of[HUMIDITY], climate->levels, n);
     const float level = level_at(climate->change, (float)found.lowest);
     const float top = level_at(climate->change, (float)found.highest);
     if (level == top && level == (float)(int)level) {
-        find_entries(entry, at, pixels->of[METRES],
-                     CLIMATE_FIRST_LEVEL + (int)level * CLIMATE_TABLE, n);
+        find_level(entry, at, metres, (int)level, n);
         look_up(ground, climate->color, entry, n);
     } else {
-        find_levels(entry, high, share, at, pixels->of[METRES], climate->change, n);
-        look_up(ground, climate->color, entry, n);
-        look_up(&other, climate->color, high, n);
-        mix(ground, &other, share, n);
+        find_levels(entry, share, at, metres, climate->change, n);
+        look_up_pairs(ground, climate->color, entry, share, n);
     }
     if (found.steep) {
-        find_entries(entry, at, pixels->of[METRES], CLIMATE_STEEP, n);
-        find_rock(share, pixels->of[SLOPE], n);
-        look_up(&other, climate->color, entry, n);
-        mix(ground, &other, share, n);
+        find_level(entry, at, metres, climate->levels, n);
+        find_rock(share, slopes, n);
+        mix(ground, climate->color, entry, share, n);
     }
     round_off(ground, n);
 }
@@ -257,7 +291,7 @@ INLINE void paint_pixels(uint32_t *restrict out, const struct pixels *restrict p
                          const struct color_table *restrict colors, int n)
 {
     struct span ground;
-    struct places at;
+    struct entries at;
 
     find_palette(at.deep, pixels->of[METRES], colors->first, colors->scale, n);
     if (colors->climate)
@@ -309,6 +343,7 @@ static void relief_row(struct rgb_row *out, const struct heights *heights, ptrdi
             [TEMPERATURE] = colors->climate ? heights->temperature + at + i : NULL,
             [HUMIDITY] = colors->climate ? heights->humidity + at + i : NULL,
             [FACING] = shading->facing + i,
+            [ACROSS] = shading->across + i,
             [STEEP] = shading->steep + i,
             [SLOPE] = shading->slope + i,
         }};

@@ -6,11 +6,24 @@
 #include <string.h>
 
 #include "layer.h"
+#include "server/core/multiversion.h"
 
 /* 0xbbggrr; the highest byte is ignored. */
 struct rgb_row {
     uint32_t color[LAYER_MAX_SIZE];
 };
+
+/* Each from 0 to 255. */
+INLINE uint32_t rgb_pack(uint32_t red, uint32_t green, uint32_t blue)
+{
+    return red | green << 8 | blue << 16;
+}
+
+/* Channel C, 0 for red. */
+INLINE float rgb_channel(uint32_t color, int c)
+{
+    return (float)(int)(color >> 8 * c & 255);
+}
 
 /* Write SIZE pixels of three bytes to OUT. */
 static inline void rgb_store(uint8_t *restrict out, const struct rgb_row *restrict row, int size)

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "clamp.h"
+
 struct scale_stop {
     float degrees;
     uint8_t color[3];
@@ -20,7 +22,7 @@ extern const struct scale_stop aspect_stops[ASPECT_STOPS];
  * The angle of a slope from 0 to 1, in degrees: Abramowitz and Stegun, 4.4.49, within 0.0006. atanf
  * is not the same on every machine.
  */
-static inline __attribute__((always_inline)) float scale_degrees(float slope)
+INLINE float scale_degrees(float slope)
 {
     const float square = slope * slope;
     const float polynomial =
@@ -31,15 +33,13 @@ static inline __attribute__((always_inline)) float scale_degrees(float slope)
 }
 
 /* Channel C of the color at DEGREES: the first stop's, and the share of each step after it. */
-static inline __attribute__((always_inline)) float scale_channel(const struct scale_stop *stop,
-                                                                 int stops, float degrees, int c)
+INLINE float scale_channel(const struct scale_stop *stop, int stops, float degrees, int c)
 {
     float level = (float)stop[0].color[c];
     for (int i = 1; i < stops; i++) {
         const struct scale_stop *from = &stop[i - 1], *to = &stop[i];
         const float share = (degrees - from->degrees) / (to->degrees - from->degrees);
-        const float passed = share > 0 ? share : 0;
-        level += (float)(to->color[c] - from->color[c]) * (passed < 1 ? passed : 1);
+        level += (float)(to->color[c] - from->color[c]) * clamped(share, 1);
     }
     return level;
 }

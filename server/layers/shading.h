@@ -10,6 +10,7 @@
 /* A whole row, computed before any pixel of it is colored, so that the compiler can vectorize. */
 struct shading {
     float facing[LAYER_MAX_SIZE]; /* cosine of the angle to the light; < 0: faces away */
+    float across[LAYER_MAX_SIZE]; /* the same to the north-east's horizon */
     float steep[LAYER_MAX_SIZE];  /* the square of the slope as drawn */
     float slope[LAYER_MAX_SIZE];  /* the square of the slope itself, metres per metre */
 };

@@ -1,7 +1,7 @@
-/* How steep the ground is, in degrees, as a color. Slopes are the terrain's own, in metres per
- * block, by central differences that reach beyond the tile. */
+/* How steep the ground is, in degrees, as a color. Slopes are the terrain's own. */
 #include <math.h>
 
+#include "gradient.h"
 #include "paint.h"
 #include "rgb.h"
 #include "scale.h"
@@ -14,14 +14,14 @@ const struct scale_stop slope_stops[SLOPE_STOPS] = {
 };
 
 /* The angle of a slope, in degrees. */
-static inline __attribute__((always_inline)) float angle(float slope)
+INLINE float angle(float slope)
 {
     const float low = slope < 1 ? slope : 1, high = slope < 1 ? 1 : slope;
     const float degrees = scale_degrees(low / high); /* of 1 / slope if that is less */
     return slope > 1 ? 90 - degrees : degrees;
 }
 
-static inline __attribute__((always_inline)) uint32_t channel(float degrees, int c)
+INLINE uint32_t channel(float degrees, int c)
 {
     return (uint32_t)(int)(scale_channel(slope_stops, SLOPE_STOPS, degrees, c) + 0.5f);
 }
@@ -29,21 +29,18 @@ static inline __attribute__((always_inline)) uint32_t channel(float degrees, int
 MULTIVERSION
 void paint_slope(const struct heights *heights, const struct color_table *colors, void *pixels)
 {
-    const int reach = heights->reach, size = heights->size;
-    const float rise = 1 / (2 * (float)reach * heights->spacing);
+    const int size = heights->size;
     struct rgb_row row;
     uint8_t *out = pixels;
 
     (void)colors;
     for (int j = 0; j < heights->rows; j++, out += 3 * size) {
-        const float *at = heights->first + j * heights->stride;
-        const float *north = at - reach * heights->stride, *south = at + reach * heights->stride;
+        const struct gradient at = gradient_of(heights, j);
         for (int i = 0; i < size; i++) {
-            const float dx = (at[i + reach] - at[i - reach]) * rise;
-            const float dy = (south[i] - north[i]) * rise;
+            const float dx = gradient_east(&at, i);
+            const float dy = gradient_south(&at, i);
             const float degrees = angle(sqrtf(dx * dx + dy * dy));
-            row.color[i] =
-                channel(degrees, 0) | channel(degrees, 1) << 8 | channel(degrees, 2) << 16;
+            row.color[i] = rgb_pack(channel(degrees, 0), channel(degrees, 1), channel(degrees, 2));
         }
         rgb_store(out, &row, size);
     }

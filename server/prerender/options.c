@@ -130,8 +130,8 @@ int render_options_layers(struct tile_box *box, const char *text, char why[OPTIO
                                  served_layers(box->world, served, sizeof served));
         const char *dot = strchr(name, '.');
         const int field =
-            layers[layer].fields ? terrain_field(box->world->terrain, dot + 1, strlen(dot + 1)) : 0;
-        if (field < 0)
+            layers[layer].fields ? world_field(box->world, dot + 1, strlen(dot + 1)) : 0;
+        if (field < 0 || !world_has_layers(box->world, field))
             return option_refuse(why, "--layer: world %.64s has no field \"%.64s\"",
                                  box->world->config.name, dot + 1);
         for (int i = 0; i < box->layer_count; i++)

@@ -60,8 +60,8 @@ static const char *nearest_field(const struct world *world, struct span name)
     const char *nearest = NULL;
     unsigned least = NAME_DISTANCE_NONE;
 
-    for (int i = 0; i < terrain_field_count(world->terrain); i++) {
-        const char *other = terrain_field_name(world->terrain, i);
+    for (int i = 0; i < world_field_count(world); i++) {
+        const char *other = world_field_name(world, i);
         const unsigned distance = name_distance(name.text, name.length, other);
         if (distance < least) {
             least = distance;
@@ -73,8 +73,8 @@ static const char *nearest_field(const struct world *world, struct span name)
 
 int resolve_field(const struct world *world, struct span name, char why[ROUTE_WHY])
 {
-    const int count = terrain_field_count(world->terrain);
-    const int field = terrain_field(world->terrain, name.text, name.length);
+    const int count = world_field_count(world);
+    const int field = world_field(world, name.text, name.length);
     const char *nearest;
 
     if (field >= 0)
@@ -85,7 +85,7 @@ int resolve_field(const struct world *world, struct span name, char why[ROUTE_WH
         n += snprintf(why + n, (size_t)(ROUTE_WHY - n), "did you mean \"%s\"? ", nearest);
     for (int i = 0; i < count && n < ROUTE_WHY; i++)
         n += snprintf(why + n, (size_t)(ROUTE_WHY - n), "%s%s", i == 0 ? "it has " : ", ",
-                      terrain_field_name(world->terrain, i));
+                      world_field_name(world, i));
     return -1;
 }
 
@@ -111,12 +111,12 @@ int resolve_layer(const struct world *world, const struct route *route, int *fie
         return layer;
     span_take(&name, '.');
     *field = resolve_field(world, name, why);
-    return *field < 0 ? -1 : layer;
-}
-
-static bool is_surface(const struct world *world, struct span name)
-{
-    return span_is(name, "surface") && terrain_field(world->terrain, name.text, name.length) < 0;
+    if (*field < 0 || world_has_layers(world, *field))
+        return *field < 0 ? -1 : layer;
+    snprintf(why, ROUTE_WHY,
+             "layer: a world with \"noise\" has no tiles of its surface; expected a region, "
+             "field=surface");
+    return -1;
 }
 
 unsigned resolve_fields(const struct world *world, const struct route *route,
@@ -124,18 +124,15 @@ unsigned resolve_fields(const struct world *world, const struct route *route,
 {
     struct span names = route->fields, name;
 
-    *out = (struct chosen_fields){.surface = -1};
+    out->count = 0;
     while (query_next_name(&names, &name)) {
-        const bool surface = is_surface(world, name);
-        const int field = surface ? world_height_field(world) : resolve_field(world, name, why);
+        const int field = resolve_field(world, name, why);
         if (field < 0)
             return 404;
         for (int i = 0; i < out->count; i++)
-            if (out->field[i] == field && surface == (i == out->surface))
+            if (out->field[i] == field)
                 return query_reject(why, 400, "fields: \"%.*s\" is given twice; expected once",
                                     span_shown(name), name.text);
-        if (surface)
-            out->surface = out->count;
         out->field[out->count++] = field;
     }
     return 0;

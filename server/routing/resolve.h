@@ -26,11 +26,9 @@ int resolve_layer(const struct world *world, const struct route *route, int *fie
 /* The number of the field NAME of WORLD, or -1. */
 int resolve_field(const struct world *world, struct span name, char why[ROUTE_WHY]);
 
-/* The fields of a place, in the order of the request. "surface" is one of each world that has no
- * field of this name: its values are those of terrain_surface. */
+/* The fields of a place, in the order of the request. */
 struct chosen_fields {
     int field[ROUTE_FIELDS_MAX], count;
-    int surface; /* its number among them, or -1; its field is the height */
 };
 
 /* Those that the route names, if any. Returns 0, or an HTTP status. */

@@ -57,10 +57,14 @@ struct farlands_scratch *render_scratch_noise(struct render_scratch *scratch)
     return scratch->scratch;
 }
 
-/* The field of CONTENT over GRID, into OUT, rows of STRIDE floats. */
+/* The field of CONTENT over GRID, into OUT, rows of STRIDE floats. Surfaces are never filtered. */
 static int make_values(struct render_scratch *scratch, const struct content *content,
                        const struct farlands_grid *grid, float *out, size_t stride)
 {
+    struct farlands_grid exact = *grid;
+    exact.band_limit = false;
+    if (world_is_surface(content->world, content->field))
+        return terrain_surfaces(content->world->terrain, scratch->scratch, &exact, out, stride);
     return terrain_fields(content->world->terrain, scratch->scratch, grid, &content->field, 1, &out,
                           stride);
 }
@@ -87,6 +91,8 @@ static int make_ground(struct render_scratch *scratch, const struct content *con
     float *out[MOST_FIELDS];
     int field[MOST_FIELDS], count = 0;
 
+    if (world_is_surface(content->world, content->field))
+        return make_values(scratch, content, grid, scratch->heights, (size_t)grid->width);
     for (int i = 0; i < (climate ? MOST_FIELDS : 1); i++)
         if (wanted[i] >= 0) {
             field[count] = wanted[i];

@@ -34,7 +34,9 @@ function entryOf(world) {
     return entries.get(world);
 }
 
-const valueIn = (terrain, field, { x, y }) => shortest(terrain.value(field, units(x), units(y)));
+const valueIn = (terrain, field, { x, y }) => shortest(terrain.fields.some(({ name }) => name === field)
+    ? terrain.value(field, units(x), units(y))
+    : terrain.surface(units(x), units(y))); // which is no field of the terrain
 
 const measureIn = (terrain, at, names) => ({
     height: valueIn(terrain, 'height', at),

@@ -12,7 +12,11 @@ export async function fetchTile(url, signal) {
                     say('');
                 return await response.blob();
             }
-            sayWhy({ status: response.status, message: (await response.json()).error });
+            /* Read in any case: a response that is not read may keep its connection. */
+            const { error: message } = await response.json();
+            /* Once, a busy server is no news: a view in three dimensions asks for far more than one of the plane. */
+            if (response.status !== 503 || delay > RETRY.first)
+                sayWhy({ status: response.status, message });
         } catch (error) {
             if (signal.aborted)
                 throw error;

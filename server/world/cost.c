@@ -26,9 +26,13 @@ static int dearest_field(const struct world *world, int layer, int field)
     return climate ? climate->biome : field;
 }
 
+static double time_of_surfaces(const struct world *world, const struct farlands_grid *grid);
+
 static double time_of_grid(const struct world *world, int field, const struct farlands_grid *grid)
 {
     struct work work = {0};
+    if (world_is_surface(world, field))
+        return time_of_surfaces(world, grid);
     if (world->field_costs)
         return field_costs_of_grid(world->field_costs, world->terrain, field, grid);
     work_add_grid(&work, &world->config.terrain, grid);
@@ -113,17 +117,39 @@ static double squares(int samples, int64_t step, int64_t square)
     return step < square ? 1 + (double)(samples - 1) * (double)step / (double)square : samples;
 }
 
-/* The ledges in BOX: each square in it has a place where a height is evaluated. */
-static double time_of_ledges(const struct world *world, const struct farlands_box *box)
+/*
+ * The heights of COUNT ledges on a grid, STEP units apart. Much of what they need is known from the
+ * grid itself, as if they were nearer to each other; and masks leave out about half of a graph at
+ * one place. Both measured, in the worlds of config/worlds.
+ */
+static double time_of_ledges(const struct world *world, double count, int64_t step)
+{
+    enum { NEARER = 8 };
+    const double place = field_costs_of_place(world->field_costs, world->terrain,
+                                              world_height_field(world), (double)step / NEARER);
+    return count * place / 2;
+}
+
+/* The width of the squares that have a ledge each, in units; 0 if WORLD has none. */
+static int64_t square_of(const struct world *world)
 {
     const struct farlands_volume_params *volume = &world->config.terrain.volume;
-    const int64_t square = volume->overhangs.noise.wavelength / 2;
-    if (volume->overhangs.amplitude == 0)
+    return world->field_costs && volume->overhangs.amplitude > 0
+               ? volume->overhangs.noise.wavelength / 2
+               : 0;
+}
+
+/* The ledges in BOX. */
+static double time_of_all_ledges(const struct world *world, const struct farlands_box *box)
+{
+    const int64_t square = square_of(world);
+    if (square == 0)
         return 0;
-    const double apart = (double)(box->step > square ? box->step : square);
-    return squares(box->width, box->step, square) * squares(box->height, box->step, square) *
-           field_costs_of_place(world->field_costs, world->terrain, world_height_field(world),
-                                apart);
+    return time_of_ledges(world,
+                          (1 - world->config.terrain.volume.overhangs.threshold) *
+                              squares(box->width, box->step, square) *
+                              squares(box->height, box->step, square),
+                          box->step > square ? box->step : square);
 }
 
 /* Caves never reach the surface in graphs, and overhangs have no noise there. */
@@ -140,7 +166,7 @@ static double time_of_box(const struct world *world, const struct farlands_box *
     struct farlands_params params = world->config.terrain;
     double ns = 0;
     if (world->field_costs) {
-        ns = time_of_surface(world, box) + time_of_ledges(world, box);
+        ns = time_of_surface(world, box) + time_of_all_ledges(world, box);
         leave_out_surface(&params.volume);
         params.octaves = 1; /* which takes little */
         params.warp.amplitude = 0;
@@ -222,30 +248,84 @@ uint32_t cost_of_points(const struct world *world, int field, uint64_t count, do
                         field_costs_of_place(world->field_costs, world->terrain, field, apart));
 }
 
+/* --- Surfaces --- */
+
+/* The densities of COLUMNS columns a block apart, from just below the surface up to the air. */
+static double time_of_columns(const struct world *world, int columns)
+{
+    enum { GROUND = 2 };
+    struct work work = {0};
+    struct farlands_params params = world->config.terrain;
+    /* Ground that rises by more than a block in four is rare. */
+    const double rise = (columns - 1) / 4.0;
+    const double air = 0.6 * (double)params.volume.overhangs.amplitude / FARLANDS_UNIT;
+    const int depth = GROUND + 2 + (int)(rise + (world->field_costs ? 0 : air));
+    const struct farlands_box box = {0, 0,    -farlands_units(GROUND), FARLANDS_UNIT, columns,
+                                     1, depth};
+
+    if (world->field_costs)
+        leave_out_surface(&params.volume);
+    params.octaves = 1; /* the heights are known */
+    params.warp.amplitude = 0;
+    work_add_box(&work, &params, &box, 0, rise);
+    return time_of(world, &work);
+}
+
+/* The ledges near samples of GRID. */
+static double time_of_near_ledges(const struct world *world, const struct farlands_grid *grid)
+{
+    const struct farlands_volume_params *volume = &world->config.terrain.volume;
+    const int64_t square = square_of(world);
+    if (square == 0)
+        return 0;
+    /* The mean area of a ledge in its square, pi share^2 most^2, and some air around. */
+    const double most = fmin((double)volume->overhangs.amplitude / 2 / (double)square, 0.39);
+    const double part = 1.3 * M_PI / 3 * most * most * (1 - pow(volume->overhangs.threshold, 3));
+    const double all = (1 - volume->overhangs.threshold) *
+                       squares(grid->width, grid->step, square) *
+                       squares(grid->height, grid->step, square);
+    return time_of_ledges(world, fmin(part * grid->width * grid->height, all),
+                          grid->step > square ? grid->step : square);
+}
+
+/* The surfaces of GRID: the heights, and a column of densities each. */
+static double time_of_surfaces(const struct world *world, const struct farlands_grid *grid)
+{
+    enum { TOGETHER = 16 }; /* columns, if they are a block apart */
+    const int most = grid->step == FARLANDS_UNIT ? TOGETHER : 1;
+    const int columns = grid->width < most ? grid->width : most;
+    struct farlands_grid exact = *grid;
+    exact.band_limit = false;
+    return time_of_grid(world, world_height_field(world), &exact) +
+           time_of_near_ledges(world, grid) +
+           ceil((double)grid->width / columns) * grid->height * time_of_columns(world, columns);
+}
+
 uint32_t cost_of_surface(const struct world *world)
 {
-    enum { GROUND = 8 }; /* blocks below the air, and rounding */
-    const int depth =
-        GROUND + (world->field_costs
-                      ? 0
-                      : (int)(0.6 * (double)world->config.terrain.volume.overhangs.amplitude /
-                              FARLANDS_UNIT));
-    const struct farlands_box column = {0, 0, -farlands_units(GROUND), FARLANDS_UNIT, 1, 1, depth};
-    const struct relief relief = {0, 0};
-    return microseconds(time_of_box(world, &column, &relief));
+    const struct farlands_box column = {.step = FARLANDS_UNIT, .width = 1, .height = 1};
+    return microseconds(time_of_columns(world, 1) + time_of_all_ledges(world, &column));
+}
+
+/* FIELD at a place whose height is known. */
+static double time_of_field(const struct world *world, int field)
+{
+    if (world_is_surface(world, field))
+        return 1e3 * cost_of_surface(world);
+    return world->field_costs ? field_costs_of_place(world->field_costs, world->terrain, field, 0)
+                              : time_of_points(world, 1);
 }
 
 uint32_t cost_of_place(const struct world *world, const int *field, int count)
 {
     const struct farlands_grid around = {.step = FARLANDS_UNIT, .width = 3, .height = 3};
-    /* The nine heights of a slope share vectors, and take about as long as two. */
-    if (!world->field_costs)
-        return microseconds(time_of_points(world, 2 + count));
-    double ns = time_of_grid(world, world_height_field(world), &around);
+    /* The nine heights of a slope share vectors, and take about as long as two of a noise. */
+    double ns = world->field_costs ? time_of_grid(world, world_height_field(world), &around)
+                                   : time_of_points(world, 2);
     if (world_climate(world))
         ns += field_costs_of_place(world->field_costs, world->terrain, world_climate(world)->biome,
                                    0);
     for (int i = 0; i < count; i++)
-        ns += field_costs_of_place(world->field_costs, world->terrain, field[i], 0);
+        ns += time_of_field(world, field[i]);
     return microseconds(ns);
 }

@@ -393,7 +393,7 @@ static int measure_climate(struct layer_rates *rates, const struct layer *layer,
                            const struct color_table *colors, void *pixels)
 {
     struct climate_ground *ground =
-        calloc(1, sizeof *ground + (CLIMATE_FIRST_LEVEL + 2 * CLIMATE_TABLE) * sizeof(uint32_t));
+        calloc(1, sizeof *ground + (size_t)climate_entry(CLIMATE_PLACES, 2) * sizeof(uint32_t));
     if (!ground)
         return -ENOMEM;
     ground->colors.levels = 2;

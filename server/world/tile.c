@@ -73,8 +73,7 @@ int tile_reach(const struct tile *tile, int64_t step)
 static char *put_layer(char *at, const struct world *world, int layer, int field)
 {
     at = stpcpy(at, layers[layer].name);
-    return layers[layer].fields ? stpcpy(stpcpy(at, "."), terrain_field_name(world->terrain, field))
-                                : at;
+    return layers[layer].fields ? stpcpy(stpcpy(at, "."), world_field_name(world, field)) : at;
 }
 
 char *layer_name(const struct world *world, int layer, int field, char buffer[LAYER_NAME_MAX])

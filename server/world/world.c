@@ -267,9 +267,47 @@ bool world_lists(const struct world *world, int layer)
     return world_serves(world, layer) && !layers[layer].fields;
 }
 
-const char *world_region_fingerprint(const struct world *world, int layer)
+const char *world_region_fingerprint(const struct world *world, int layer, int field)
 {
+    if (world_is_surface(world, field))
+        layer = layer_find("field.surface");
     return layer == layer_find("height") ? world->fingerprint : world->layer_fingerprint[layer];
+}
+
+static const char surface[] = "surface";
+
+int world_field_count(const struct world *world)
+{
+    const int count = terrain_field_count(world->terrain);
+    return terrain_field(world->terrain, surface, sizeof surface - 1) < 0 ? count + 1 : count;
+}
+
+bool world_is_surface(const struct world *world, int field)
+{
+    return field == terrain_field_count(world->terrain);
+}
+
+bool world_has_layers(const struct world *world, int field)
+{
+    return terrain_is_graph(world->terrain) || !world_is_surface(world, field);
+}
+
+const char *world_field_name(const struct world *world, int field)
+{
+    return world_is_surface(world, field) ? surface : terrain_field_name(world->terrain, field);
+}
+
+int world_field(const struct world *world, const char *name, size_t length)
+{
+    const int field = terrain_field(world->terrain, name, length);
+    const bool is_surface = length == sizeof surface - 1 && memcmp(name, surface, length) == 0;
+    return field < 0 && is_surface ? terrain_field_count(world->terrain) : field;
+}
+
+const char *world_field_unit(const struct world *world, int field)
+{
+    const struct world_fields *fields = world->config.fields;
+    return fields && !world_is_surface(world, field) ? world_fields_unit(fields, field) : "m";
 }
 
 int world_height_field(const struct world *world)
@@ -286,12 +324,12 @@ struct value_range world_field_range(const struct world *world, int field)
 {
     struct value_range range = {world->colors->min, world->colors->max};
 
+    if (field == world_height_field(world) || world_is_surface(world, field))
+        return range;
     if (world->config.fields && world_fields_biomes(world->config.fields, field))
         return (struct value_range){0, BIOME_MAX_ID};
-    if (field != world_height_field(world)) {
-        terrain_field_range(world->terrain, field, &range.min, &range.max);
-        range.max = color_table_end(range.min, range.max);
-    }
+    terrain_field_range(world->terrain, field, &range.min, &range.max);
+    range.max = color_table_end(range.min, range.max);
     return range;
 }
 

@@ -85,8 +85,24 @@ bool world_serves(const struct world *world, int layer);
  */
 bool world_lists(const struct world *world, int layer);
 
-/* The fingerprint of regions that show LAYER. */
-const char *world_region_fingerprint(const struct world *world, int layer);
+/* The fingerprint of regions that show LAYER; of FIELD if LAYER is the heights. */
+const char *world_region_fingerprint(const struct world *world, int layer, int field);
+
+/*
+ * The fields of WORLD: those of its terrain, with their numbers, and then "surface", the ground
+ * that one meets from above (terrain_surface), unless the terrain has a field of this name.
+ */
+int world_field_count(const struct world *world);
+const char *world_field_name(const struct world *world, int field);
+/* The number of the field NAME, LENGTH bytes, or -1. */
+int world_field(const struct world *world, const char *name, size_t length);
+bool world_is_surface(const struct world *world, int field);
+
+/* Whether FIELD has layers. Surfaces of single noises have none: tiles would take seconds. */
+bool world_has_layers(const struct world *world, int field);
+
+/* The unit of FIELD, "" if it has none. */
+const char *world_field_unit(const struct world *world, int field);
 
 /* The number of the field that is the ground's height. */
 int world_height_field(const struct world *world);
@@ -101,8 +117,8 @@ const struct climate *world_climate(const struct world *world);
 /* The number of the field that LAYER shows, unless it is one for each field. */
 int world_layer_field(const struct world *world, int layer);
 
-/* The range of FIELD for integers and grays. Heights have that of the world's colors, biomes that
- * of ids in a byte: 0 to 255. */
+/* The range of FIELD for integers and grays. Heights and surfaces have that of the world's colors,
+ * biomes that of ids in a byte: 0 to 255. */
 struct value_range world_field_range(const struct world *world, int field);
 
 /* By how much shaded pictures exaggerate heights if their samples are STEP units apart. */

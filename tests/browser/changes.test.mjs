@@ -169,8 +169,9 @@ test('a field that goes is kept in the address bar, and shown when it is back', 
 ${fields.map((field) => `      ${field}\n`).join('')}      height: { noise: { wavelength: 16384, octaves: 4, elevation: [[-1, -900], [1, 900]] } }
 `);
     const rain = (factor) => `rain: { multiply: [${factor}, { noise: { wavelength: 8192, octaves: 4 } }] }`;
+    /* Each world with fields has its surface as one more. */
     const options = (page, names) => page.waitForFunction((wanted) =>
-        [...document.querySelectorAll('#more optgroup option')].map(({ text }) => text).join() === wanted, names.join());
+        [...document.querySelectorAll('#more optgroup option')].map(({ text }) => text).join() === wanted, [...names, 'surface'].join());
     const AT_RAIN = AT.replace('relief', 'field.rain');
     graph([rain(3)]);
     const { page, seen } = await visit(AT);

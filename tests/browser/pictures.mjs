@@ -6,9 +6,9 @@ daemonArguments.push('--config', '/dev/null');      // the worlds that are built
 
 const PICTURES = [
     ['viewer-4.jpg', '#default/relief/4/0/0'],
-    ['viewer-8.jpg', '#default/relief/8/20000/10000'],
-    ['viewer-12.jpg', '#default/relief/12/4500/5500'],
-    ['viewer-3d.jpg', '#default/relief/12/4000/8000/3d/68/-150'],
+    ['viewer-8.jpg', '#default/relief/8/0/0'],
+    ['viewer-12.jpg', '#default/relief/12/6000/2000'],
+    ['viewer-3d.jpg', '#default/relief/12/1500/-1000/3d/68/-60'],
 ];
 
 for (const [file, hash] of PICTURES) {

@@ -184,8 +184,8 @@ describe('farlands check-config', { timeout: patience(60000) }, () => {
             `  - { name: beta, ${fields}, layers: [gray, field] }\n  - { name: gamma, ${fields}, layers: [gray] }\n`);
         const { code, stdout, stderr } = await run(['check-config', file]);
         assert.equal(code, 0, stderr);
-        assert.match(stdout.toString(), new RegExp(`^alpha: .*, layers ${NAMES.join(' ')} field.a field.b$`, 'm'));
-        assert.match(stdout.toString(), /^beta: .*, layers gray field.a field.b$/m);
+        assert.match(stdout.toString(), new RegExp(`^alpha: .*, layers ${NAMES.join(' ')} field.a field.b field.surface$`, 'm'));
+        assert.match(stdout.toString(), /^beta: .*, layers gray field.a field.b field.surface$/m);
         assert.match(stdout.toString(), /^gamma: .*, layers gray$/m);
     });
 });

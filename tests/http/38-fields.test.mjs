@@ -205,7 +205,7 @@ describe('layers of fields', { timeout: patience(60000) }, () => {
     it('are refused with the reason', () => eachRow([
         [tile('.png', 'default', 'heigth'), /field.*"heigth"; did you mean "height"\?/], ['/default/field.rain.json', /field.*"rain"; it has height/],
         ['/default/field/1/2/3.png', /no layer "field"/], ['/default/field./1/2/3.png', /no layer "field\."/],
-        ['/default/relief.height/1/2/3.png', /no layer/], [tile('.png', 'few'), /does not serve "field\.height"/],
+        ['/default/relief.height/1/2/3.png', /no layer/], ['/default/field.surface/1/2/3.png', /no tiles of its surface; expected a region, field=surface/], [tile('.png', 'few'), /does not serve "field\.height"/],
         [tile('.jpg'), /extension/], [`/drawn/relief/${z}/${x}/${y}.png`, /does not serve/],
     ], async ([path, why]) => assertError(await daemon.get(path), 404, why)));
 });
@@ -238,9 +238,9 @@ describe('a world of several fields', { timeout: patience(60000) }, () => {
     it('lists their layers with ranges and units', async () => {
         const { layers, ranges } = await daemon.json('/graph.json');
         const listed = layers.filter(({ name }) => name.startsWith('field.'));
-        assert.deepEqual(listed.map(({ name }) => name), NAMES.slice(0, -1).map((name) => `field.${name}`));
+        assert.deepEqual(listed.map(({ name }) => name), [...NAMES.slice(0, -1), 'surface'].map((name) => `field.${name}`));
         assert.deepEqual(listed[1].range, ranges.rain);
-        assert.deepEqual(listed.map(({ unit }) => unit), ['m/s', undefined, undefined, undefined]);
+        assert.deepEqual(listed.map(({ unit }) => unit), ['m/s', undefined, undefined, undefined, 'm']);
         assert.equal((await daemon.json('/worlds.json')).worlds[0].layers.length, layers.length - listed.length);
         await eachRow(listed, async ({ name, range, unit, tiles, tilejson, gdal, fingerprint }) => {
             const tile = await daemon.get(`/${tiles.replace('{z}', 10).replace('{x}', -3).replace('{y}', 512)}`);
@@ -264,4 +264,58 @@ describe('a world of several fields', { timeout: patience(60000) }, () => {
 
     it('names the nearest field', async () => assertError(await daemon.get(`${target(at, sides, { world: 'graph' })}&field=rian`), 404,
         /"rian"; did you mean "rain"\? it has continents, rain/));
+});
+
+describe('the surface', { timeout: patience(60000) }, () => {
+    const world = (name, more) => `
+  - name: ${name}
+    seeds: any
+    volume: { overhangs: { amplitude: 40 }, tunnels: { cover: 0 } }${more}`;
+    const hills = `
+    fields:
+      height: { multiply: [{ noise: { wavelength: 100, octaves: 2 } }, 60], unit: m }`;
+    const daemon = useDaemon({ config: `worlds:${world('noise', '')}${world('graph', hills)}${world('own', `${hills}
+      surface: 7`)}${world('level', hills).replace('amplitude: 40', 'amplitude: 0')}
+` });
+    const sides = [40, 9];
+    const at = (x, y) => [blocks(x), blocks(y)];
+    const surfaces = async (name, place, step, form = 'f32') =>
+        daemon.bytes(`${target(place, sides, { world: name, step, form })}&field=surface`);
+
+    it('is a field of each world, the same as at places', () => eachRow([
+        ['noise', 1], ['noise', 8], ['graph', 1], ['graph', 2], ['graph', 16], ['graph', 1024], ['graph:5', 4],
+    ], async ([name, step]) => {
+        const region = floats(await surfaces(name, at(100, -300), BigInt(1024 * step)));
+        const places = Array.from(region, (_, i) => `${100 + step * (i % 40)},${-300 + step * Math.floor(i / 40)}`);
+        const { heights, fields } = await daemon.json(`/${name}/heights?at=${places.join(';')}&fields=surface`);
+        assert.deepEqual(fields.surface.map(Math.fround), Array.from(region));
+        const moved = fields.surface.filter((surface, i) => surface !== heights[i]).length;
+        assert.ok(moved > 0 && moved < region.length, `${moved} of ${region.length} have moved`);
+    }));
+
+    it('has integers over the range of heights, and pictures that are not filtered', async () => {
+        const { range } = await daemon.json('/graph.json');
+        const exact = floats(await surfaces('graph', at(0, 0), blocks(16)));
+        const numbers = words(await surfaces('graph', at(0, 0), blocks(16), 'r16'));
+        exact.forEach((value, i) => assert.ok(Math.abs(range[0] + numbers[i] / 65535 * (range[1] - range[0]) - value) < 0.01));
+        const picture = decodePng(await daemon.bytes(`${target(at(0, 0), sides, { world: 'graph', step: blocks(16), form: 'png' })}&layer=field.surface`));
+        assert.deepEqual(Array.from(picture.samples), Array.from(numbers));
+        const bytes = await surfaces('graph', at(0, 0), blocks(16), 'u8');
+        assert.ok(bytes.every((byte, i) => Math.abs(byte * 257 - numbers[i]) < 130));
+        const tile = '/graph/field.surface/16/3/-2';
+        assert.deepEqual(Array.from(decodePng(await daemon.bytes(`${tile}.png`)).samples), Array.from(words(await daemon.bytes(`${tile}.r16`))));
+    });
+
+    it('gives way to a field of that name', async () => {
+        const { layers } = await daemon.json('/own.json');
+        assert.deepEqual(layers.filter(({ name }) => name === 'field.surface').map(({ range }) => range[0]), [7]);
+        assert.ok(floats(await surfaces('own', at(0, 0), blocks(1))).every((value) => value === 7));
+    });
+
+    it('has an ETag that depends on the volume', async () => {
+        const tags = await Promise.all(['graph', 'level'].flatMap((name) => ['&field=surface', '&layer=field.surface', ''].map(async (query) =>
+            (await daemon.get(`${target(at(0, 0), sides, { world: name, form: 'png' })}${query}`)).headers.etag)));
+        assert.equal(tags[2].split('/')[0], tags[5].split('/')[0], 'heights do not');
+        assert.equal(new Set(tags.map((tag) => tag.split('/')[0])).size, 3);
+    });
 });

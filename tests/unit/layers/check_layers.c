@@ -344,9 +344,32 @@ START_TEST(test_light)
     ck_assert_int_gt(brightness(base, rise, 0, by), brightness(base, -rise, 0, by));
     ck_assert_int_gt(brightness(base, 0, rise, by), brightness(base, 0, -rise, by));
     ck_assert_int_eq(brightness(base, rise, 0, by), brightness(base, 0, rise, by));
-    ck_assert_int_le(abs(brightness(base, rise, -rise, by) - brightness(base, -rise, rise, by)), 1);
+    /* Across the light, hillshade is even, and relief has a weak second light in the north-east. */
+    int north_east = brightness(base, -rise, rise, by);
+    int south_west = brightness(base, rise, -rise, by);
+    ck_assert_int_ge(north_east, south_west - 1);
+    ck_assert_int_le(north_east - south_west, _i < ROWS(slopes) ? level - south_east : 1);
     /* Steeper ground that faces away from the light is no brighter. */
     ck_assert_int_le(brightness(base, -2 * rise, -2 * rise, by), south_east);
+}
+END_TEST
+
+/* Relief in shadow is never black, and has a shape: steeper ground is darker, even if it faces away
+ * from the light, and ground to the east lighter than ground to the south. */
+START_TEST(test_shadows)
+{
+    lit_layer = "relief";
+    make_gray_colors();
+    const int level = brightness(20000, 0, 0, 2);
+    for (float rise = 0x1p-5f; rise < 100; rise *= 2)
+        for (int way = 0; way < 25; way++) {
+            const float east = (float)(way % 5 - 2) * rise, south = (float)(way / 5 - 2) * rise;
+            const int found = brightness(20000, east, south, 2);
+            must(found > 0.3 * level, "%g east, %g south: %d of %d", (double)east, (double)south,
+                 found, level);
+        }
+    ck_assert_int_lt(brightness(20000, -8, -8, 2), brightness(20000, -2, -2, 2));
+    ck_assert_int_gt(brightness(20000, -1, 0, 2), brightness(20000, 0, -1, 2) + level / 20);
 }
 END_TEST
 
@@ -899,6 +922,7 @@ int main(void)
         {"relief", test_climates, 1},
         {"relief", test_climate_is_continuous, ROWS(paths)},
         {"relief", test_light, ROWS(slopes) * ROWS(shaded)},
+        {"relief", test_shadows, 1},
         {"hillshade", test_hillshade_levels, 1},
         {"hillshade", test_hillshade_mirror, 1},
         {"hillshade", test_hillshade_exaggeration, 1},

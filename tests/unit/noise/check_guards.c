@@ -29,6 +29,15 @@ static void count_few(const struct noise *noise, const struct curve *curve,
     kernel->noise_few(noise, curve, chunk, move, units, out);
 }
 
+/* Called once a row, unless all nodes are 0. */
+static void count_interpolation(const uint32_t *first, const float *column,
+                                const float *const line[4], const float row[4], int count, int n,
+                                float *out)
+{
+    runs++;
+    kernel->interpolate(first, column, line, row, count, n, out);
+}
+
 #define OF(kind, ...)                              \
     {                                              \
         kind, {__VA_ARGS__}, {0}, NULL, NULL, NULL \
@@ -70,6 +79,20 @@ static const struct {
     {"a mix by 0", {OF(GRAPH_MIX, NEAR, FAR, OFF)}, 1, 1},
     {"a mix by 1", {OF(GRAPH_MIX, NEAR, FAR, ON)}, 1, 2},
     {"a mix with itself", {OF(GRAPH_MIX, NEAR, NEAR, OFF)}, 1, 1},
+    {"the larger of two masks, which bounds do not show to be one",
+     {OF(GRAPH_MULTIPLY, OFF, OFF), OF(GRAPH_MAX, FIRST, FIRST),
+      OF(GRAPH_MULTIPLY, FIRST + 1, NEAR)},
+     3,
+     0},
+    {"a broad mask that is 0 beside a finer and cheaper one",
+     {OF(GRAPH_MULTIPLY, OFF, FAR), OF(GRAPH_ABS, FIRST), OF(GRAPH_MAX, NEAR, OFF),
+      OF(GRAPH_MULTIPLY, FIRST + 1, FIRST + 2)},
+     4,
+     0},
+    {"a lattice of a mask of 0",
+     {{GRAPH_LATTICE, {OFF}, {FARLANDS_UNIT}, NULL, NULL, NULL}, OF(GRAPH_MULTIPLY, FIRST, NEAR)},
+     2,
+     0},
     {"no mask", {OF(GRAPH_MULTIPLY, NEAR, FAR)}, 1, 2},
 };
 
@@ -95,6 +118,7 @@ static struct program *make_program(int row)
     noises[0] = noises[1] = reference_params();
     noises[0].knots = noises[1].knots = 0;
     noises[1].seed++;
+    noises[1].wavelength *= 4;
     const int count = make_nodes(node, row);
     must(program_new(&program, node, count, &fault) == 0, "%s: %s", rows[row].name, fault.text);
     return program;
@@ -109,6 +133,7 @@ static int runs_over(const struct program *program, const struct farlands_grid *
     struct farlands_scratch *scratch = reference_scratch();
     counting.noise_band = count_band;
     counting.noise_few = count_few;
+    counting.interpolate = count_interpolation;
     runs = 0;
     ck_assert_int_eq(
         evaluate(program, &counting, scratch, grid, output, outputs, (size_t)grid->width), 0);

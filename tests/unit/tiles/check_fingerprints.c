@@ -181,6 +181,11 @@ START_TEST(test_moved)
         if (!world_serves(a, i))
             continue; /* biomes */
         const int product = i == relief ? RELIEF : i == hillshade ? HILLSHADE : OTHERS;
+        if (layers[i].fields && row->moved == VOLUMES) { /* one of them is the surface */
+            must(strcmp(a->layer_fingerprint[i], b->layer_fingerprint[i]) != 0, "%s, surface",
+                 row->key);
+            continue;
+        }
         must_match(row, layers[i].name, row->moved & product, a->layer_fingerprint[i],
                    b->layer_fingerprint[i], tile_of(a, i), tile_of(b, i));
     }
@@ -232,10 +237,10 @@ END_TEST
 static const struct {
     const char *file, *regions, *volumes, *relief, *gray;
 } golden[] = {
-    {FRACTAL_WORLD, "41a580c812c0d9b0", "d728486f5818a2f2", "80b3df850d2e898f", "a6c55a26ab0ddd78"},
-    {"config/worlds/ridges.yaml", "44cd29fae3595dce", "6be8eaf9cee9cedc", "cec82177a8252476",
+    {FRACTAL_WORLD, "41a580c812c0d9b0", "d728486f5818a2f2", "71e231e32bd7cf73", "a6c55a26ab0ddd78"},
+    {"config/worlds/ridges.yaml", "44cd29fae3595dce", "6be8eaf9cee9cedc", "7b5aeb33abddb174",
      "2ffc559833d1bc28"},
-    {"config/worlds/octaves.yaml", "d88c885cd6db9856", "ef1345c19f9cae4e", "2654ff8f2d0aec48",
+    {"config/worlds/octaves.yaml", "d88c885cd6db9856", "ef1345c19f9cae4e", "0df624c7b9c3d0a7",
      "e1434bbf20058611"},
 };
 

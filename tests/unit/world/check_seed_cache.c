@@ -172,7 +172,7 @@ static const struct {
     {"worlds: [{name: first, seeds: any, wrap: true}]", false, false},
     {"worlds: [{name: a, seed: 42}]", true, false},
     {"worlds: [{name: a, seed: 43}, {name: first, seeds: any}]", true, true},
-    {"worlds: [{name: first, seeds: any, volume: {caverns: {size: 0}}}]", true, false},
+    {"worlds: [{name: first, seeds: any, about: hills}]", true, false},
     {"worlds: [{name: first, seeds: any, native_zoom: 15}]", false, false},
 };
 
