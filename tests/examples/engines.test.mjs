@@ -21,6 +21,8 @@ describe('engines', { timeout: patience(120000) }, () => {
         const commands = example(feature, `http://${daemon.authority}`);
         const { stdout } = await promisify(execFile)('sh', ['-ec', commands],
             { cwd: directory, timeout: patience(60000), env: { ...process.env, no_proxy: '*' } });
+        /* It may have taken so long that the daemon is about to close idle connections. */
+        daemon.agent.destroy();
         return stdout;
     }
 
