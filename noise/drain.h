@@ -1,0 +1,86 @@
+/*
+ * Drainage: which way water flows, as a pure function of the place. Private to noise/.
+ *
+ * Each level is a triangular lattice of nodes, a quarter as far apart as those of the level before.
+ * Node (i, j) of a lattice with spacing s lies at (s i + s j / 2, s j), moved by up to s / 4 along
+ * an axis to lower ground. Neighbours are joined by edges, which never cross.
+ *
+ *  - Level 0, the broadest: a node flows to the neighbour behind the lowest pass, if that is lower;
+ *    if there is none, it is an end lake. Ground below 0 is the sea.
+ *  - From a node to the next one, water takes a way through the nodes of the next level: the one of
+ *    least work, climbing and length. Its bed falls with the ground, but arrives where it has to:
+ *    it may lie above the ground, in a hollow, or below, in a gorge. Where ways meet, water follows
+ *    the lowest.
+ *  - A node of levels 1 and up that is on no way flows to a neighbour that is nearer to one, the
+ *    lowest of these; if no way is near, to a lower neighbour, as in level 0.
+ *
+ * So every bed is above the next one: water ends in the sea or in an end lake, and courses never
+ * cross. All is computed in integers from the ground, whose values are the same everywhere.
+ *
+ * A node depends on the ground within 4 s of it, s the spacing of level 0.
+ *
+ * After Gaillard et al., "Dendry: a procedural model for dendritic patterns" (2019), where lattices
+ * of ever smaller spacing join those before them.
+ */
+#ifndef FARLANDS_DRAIN_H
+#define FARLANDS_DRAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct farlands_grid;
+
+enum {
+    DRAIN_MAX_LEVELS = 5,
+    DRAIN_RATIO = 4,     /* of the spacings of two levels */
+    DRAIN_METRE = 65536, /* heights are integers */
+    DRAIN_LENGTH = 256,  /* a spacing, in lengths */
+};
+
+struct drain_shape {
+    int64_t spacing; /* of level 0, in units: a multiple of 4^(levels + 1) */
+    int levels;      /* 2 to DRAIN_MAX_LEVELS */
+};
+
+enum drain_kind {
+    DRAIN_FLOWS,
+    DRAIN_SEA,
+    DRAIN_END, /* an end lake */
+};
+
+struct drain_node {
+    int64_t x, y;   /* units */
+    int32_t ground; /* 1/65536 m */
+    int32_t bed;    /* 1/65536 m: the surface of the water; 0 in the sea */
+    int32_t length; /* of the water upstream, in 1/256 of the level's spacing; never falls */
+    int8_t next;    /* which neighbour it flows to; -1: none */
+    uint8_t kind;   /* enum drain_kind */
+    uint8_t birth;  /* the level on which its course begins */
+};
+
+/* The ground over GRID into OUT, in metres, rows without gaps. Returns 0 or a negative errno. The
+ * grid is band-limited: octaves that it cannot show are of no consequence. */
+typedef int drain_ground(void *context, const struct farlands_grid *grid, float *out);
+
+/* Memory of what was computed, of a fixed size. For one thread. */
+struct drain;
+
+/* SHAPE is copied. Returns 0 or -ENOMEM; the caller frees *OUT. */
+int drain_new(struct drain **out, const struct drain_shape *shape, drain_ground *ground,
+              void *context);
+void drain_free(struct drain *drain);
+
+/* Columns and rows from a node to its neighbours; that of neighbour k is k + 3 modulo 6. */
+enum { DRAIN_NEIGHBOURS = 6 };
+extern const int drain_neighbour[DRAIN_NEIGHBOURS][2];
+
+/* The nodes of LEVEL from (I, J) on, WIDTH x HEIGHT, row by row. Returns 0 or what GROUND does. */
+int drain_nodes(struct drain *drain, int level, int64_t i, int64_t j, int width, int height,
+                struct drain_node *out);
+
+/* The node of LEVEL whose place in the undisturbed lattice is nearest to (X, Y). */
+void drain_nearest(const struct drain *drain, int level, int64_t x, int64_t y, int64_t *i,
+                   int64_t *j);
+
+#endif

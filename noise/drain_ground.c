@@ -1,0 +1,133 @@
+/* The ground under a drainage, and where its nodes lie. */
+#include <math.h>
+
+#include "drain_parts.h"
+#include "farlands.h"
+
+/* Heights beyond are cut off, so that differences of them fit. */
+static const float HIGHEST = 15000;
+
+static int make_tile(struct drain *d, int level, struct drain_tile *tile, int64_t i, int64_t j)
+{
+    enum { CORNERS = DRAIN_TILE + 1 };
+    float height[CORNERS][CORNERS];
+    const int64_t step = d->level[level].spacing / DRAIN_RATIO;
+    const struct farlands_grid grid = {
+        i * DRAIN_TILE * step, j * DRAIN_TILE * step, step, CORNERS, CORNERS, true};
+    const int err = d->ground(d->context, &grid, height[0]);
+    tile->full = !err;
+    tile->i = i;
+    tile->j = j;
+    for (int r = 0; r < CORNERS && !err; r++)
+        for (int c = 0; c < CORNERS; c++) {
+            const float h = fmaxf(-HIGHEST, fminf(height[r][c], HIGHEST));
+            tile->height[r][c] = (int32_t)floorf(h * DRAIN_METRE);
+        }
+    return err;
+}
+
+static int find_tile(struct drain *d, int level, int64_t i, int64_t j,
+                     const struct drain_tile **out)
+{
+    struct drain_tile *tile = &d->level[level].tile[drain_slot(i, j, DRAIN_TILES)];
+    *out = tile;
+    return tile->full && tile->i == i && tile->j == j ? 0 : make_tile(d, level, tile, i, j);
+}
+
+/* The ground at (X, Y) between the corners of cells of LEVEL. */
+static int interpolate(struct drain *d, int level, int64_t x, int64_t y, int32_t *out)
+{
+    const int64_t step = d->level[level].spacing / DRAIN_RATIO;
+    const int64_t i = drain_floor(x, step), j = drain_floor(y, step);
+    const int64_t ti = drain_floor(i, DRAIN_TILE), tj = drain_floor(j, DRAIN_TILE);
+    const struct drain_tile *tile;
+    const int err = find_tile(d, level, ti, tj, &tile);
+    if (err)
+        return err;
+    const int c = (int)(i - ti * DRAIN_TILE), r = (int)(j - tj * DRAIN_TILE);
+    /* In 256 parts of a cell. */
+    const int64_t u = (x - i * step) * 256 / step, v = (y - j * step) * 256 / step;
+    const int64_t top = tile->height[r][c] * (256 - u) + tile->height[r][c + 1] * u;
+    const int64_t bottom = tile->height[r + 1][c] * (256 - u) + tile->height[r + 1][c + 1] * u;
+    *out = (int32_t)drain_floor(top * (256 - v) + bottom * v, 65536);
+    return 0;
+}
+
+/* The level whose cells the ground of LEVEL is taken from: the last one has none of its own, since
+ * the ground is to be smooth there. */
+static int tiles_of(const struct drain *d, int level)
+{
+    return level == d->shape.levels - 1 ? level - 1 : level;
+}
+
+/* Where a node may lie, in quarters of a spacing. In the plane a triangle has sides (4, 0) and
+ * (2, 4). Moves of two nodes differ by (a, b) and (c, d) with |a| + |b| and |c| + |d| up to 2, so
+ * (4 + a) (4 + d) - b (2 + c) is at least 4: the triangle keeps its orientation. */
+static const int8_t moves[][2] = {{0, 0}, {1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+enum { MOVES = sizeof moves / sizeof *moves };
+
+static int make_places(struct drain *d, int level, struct drain_places *p, int64_t bi, int64_t bj)
+{
+    const int64_t s = d->level[level].spacing;
+    p->full = false;
+    for (int j = 0; j < DRAIN_SIDE; j++)
+        for (int i = 0; i < DRAIN_SIDE; i++) {
+            const int64_t column = bi * DRAIN_SIDE + i, row = bj * DRAIN_SIDE + j;
+            const int64_t x = s * column + s / 2 * row, y = s * row;
+            p->height[j][i] = INT32_MAX;
+            for (int m = 0; m < MOVES; m++) {
+                const int64_t mx = x + s / 4 * moves[m][0], my = y + s / 4 * moves[m][1];
+                int32_t h;
+                const int err = interpolate(d, tiles_of(d, level), mx, my, &h);
+                if (err)
+                    return err;
+                if (h < p->height[j][i]) {
+                    p->height[j][i] = h;
+                    p->x[j][i] = mx;
+                    p->y[j][i] = my;
+                }
+            }
+        }
+    p->i = bi;
+    p->j = bj;
+    p->full = true;
+    return 0;
+}
+
+int drain_places(struct drain *d, int level, int64_t i, int64_t j, const struct drain_places **out)
+{
+    struct drain_places *p = &d->level[level].places[drain_slot(i, j, DRAIN_BLOCKS)];
+    *out = p;
+    return p->full && p->i == i && p->j == j ? 0 : make_places(d, level, p, i, j);
+}
+
+int drain_heights(struct drain *d, int level, struct drain_range n, int stride, int32_t *height)
+{
+    for (int64_t bj = drain_floor(n.j, DRAIN_SIDE); bj * DRAIN_SIDE < n.j + n.height; bj++)
+        for (int64_t bi = drain_floor(n.i, DRAIN_SIDE); bi * DRAIN_SIDE < n.i + n.width; bi++) {
+            const struct drain_places *p;
+            const int err = drain_places(d, level, bi, bj, &p);
+            if (err)
+                return err;
+            const int64_t i = bi * DRAIN_SIDE - n.i, j = bj * DRAIN_SIDE - n.j;
+            for (int r = j < 0 ? (int)-j : 0; r < DRAIN_SIDE && j + r < n.height; r++)
+                for (int c = i < 0 ? (int)-i : 0; c < DRAIN_SIDE && i + c < n.width; c++)
+                    height[(j + r) * stride + i + c] = p->height[r][c];
+        }
+    return 0;
+}
+
+int drain_pass(struct drain *d, const struct drain_node *from, const struct drain_node *to,
+               int32_t *out)
+{
+    *out = INT32_MIN;
+    for (int t = 1; t < 4; t++) {
+        int32_t h;
+        const int err = interpolate(d, 0, from->x + (to->x - from->x) / 4 * t,
+                                    from->y + (to->y - from->y) / 4 * t, &h);
+        if (err)
+            return err;
+        *out = h > *out ? h : *out;
+    }
+    return 0;
+}

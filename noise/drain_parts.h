@@ -1,0 +1,111 @@
+/* What the parts of the drainage share: drain_ground.c, drain_ways.c, drain.c. Private to them. */
+#ifndef FARLANDS_DRAIN_PARTS_H
+#define FARLANDS_DRAIN_PARTS_H
+
+#include "drain.h"
+
+enum {
+    DRAIN_SIDE = 8,  /* nodes along a block */
+    DRAIN_TILE = 32, /* cells along a tile of the ground */
+    /* What is remembered for each level: tiles, blocks of nodes, ways. Powers of two. */
+    DRAIN_TILES = 64,
+    DRAIN_BLOCKS = 256,
+    DRAIN_WAYS = 1024,
+    DRAIN_WAY_MAX = 32, /* nodes of a way, fewer in fact */
+    /* A way stays within so many columns and rows of the node that it begins at. */
+    DRAIN_WAY_REACH = 9,
+};
+
+/* The ground at the corners of cells, a quarter of a level's spacing wide. */
+struct drain_tile {
+    int64_t i, j;
+    bool full;
+    int32_t height[DRAIN_TILE + 1][DRAIN_TILE + 1];
+};
+
+/* Places of nodes. */
+struct drain_places {
+    int64_t i, j;
+    bool full;
+    int64_t x[DRAIN_SIDE][DRAIN_SIDE], y[DRAIN_SIDE][DRAIN_SIDE];
+    int32_t height[DRAIN_SIDE][DRAIN_SIDE];
+};
+
+struct drain_beds {
+    int64_t i, j;
+    bool full;
+    int32_t bed[DRAIN_SIDE][DRAIN_SIDE], length[DRAIN_SIDE][DRAIN_SIDE];
+    int8_t next[DRAIN_SIDE][DRAIN_SIDE];
+    uint8_t kind[DRAIN_SIDE][DRAIN_SIDE], birth[DRAIN_SIDE][DRAIN_SIDE];
+};
+
+/* The way from a node to the next one, through nodes of the next level. */
+struct drain_way {
+    int64_t i, j;
+    bool full, has_beds;
+    uint8_t birth;
+    int count;
+    int8_t column[DRAIN_WAY_MAX], row[DRAIN_WAY_MAX]; /* from (4 i, 4 j) on */
+    int8_t next[DRAIN_WAY_MAX];
+    int32_t ground[DRAIN_WAY_MAX], bed[DRAIN_WAY_MAX], length[DRAIN_WAY_MAX];
+    int32_t low; /* the lowest ground, the next node's included */
+};
+
+struct drain_level {
+    int64_t spacing;
+    int32_t drop; /* the least by which a bed falls from node to node */
+    struct drain_tile *tile;
+    struct drain_places *places;
+    struct drain_beds *beds;
+    struct drain_way *way;
+};
+
+struct drain {
+    struct drain_shape shape;
+    drain_ground *ground;
+    void *context;
+    struct drain_level level[DRAIN_MAX_LEVELS];
+};
+
+/* Nodes in a rectangle. */
+struct drain_range {
+    int64_t i, j;
+    int width, height;
+};
+
+static inline int64_t drain_floor(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+/* Where column I and row J are remembered, of SLOTS, a power of two. */
+static inline unsigned drain_slot(int64_t i, int64_t j, unsigned slots)
+{
+    return (unsigned)((uint64_t)i * 25 + (uint64_t)j * 1033) & (slots - 1);
+}
+
+/* The square of the distance of nodes I columns and J rows apart, in half spacings. */
+static inline int drain_square(int i, int j)
+{
+    return (2 * i + j) * (2 * i + j) + 4 * j * j;
+}
+
+/* The ground at N's nodes of LEVEL into HEIGHT, rows STRIDE apart. */
+int drain_heights(struct drain *drain, int level, struct drain_range n, int stride,
+                  int32_t *height);
+
+/* The places of a block of nodes, valid until the next call. */
+int drain_places(struct drain *drain, int level, int64_t i, int64_t j,
+                 const struct drain_places **out);
+
+/* The highest ground on the straight way between two nodes of level 0. */
+int drain_pass(struct drain *drain, const struct drain_node *from, const struct drain_node *to,
+               int32_t *out);
+
+/* Node (I, J) of LEVEL. */
+int drain_node(struct drain *drain, int level, int64_t i, int64_t j, struct drain_node *out);
+
+/* The way from node (I, J) of LEVEL with its beds, valid until the next call. */
+int drain_way(struct drain *drain, int level, int64_t i, int64_t j, const struct drain_way **out);
+
+#endif
