@@ -220,7 +220,7 @@ static void add_noise(struct tally *t, const struct operation *o, const struct e
         const bool broad = octave_is_broad(octave);
         const bool silent = band_limit && octave_band_limit(octave, band_limit) == 0;
         if (!sum)
-            add(t, ESTIMATE_ARITHMETIC, samples * (silent ? 0.2 : 0.4));
+            add(t, ESTIMATE_CURVES, samples * (silent ? 0.2 : 0.4));
         if (silent)
             continue;
         if (e->few)

@@ -24,7 +24,9 @@ enum estimate_class {
     ESTIMATE_FEW,      /* any noise at few samples */
     ESTIMATE_SLOPES,   /* GRAPH_DAMPED */
     ESTIMATE_GULLIES,  /* GRAPH_ERODE */
-    ESTIMATE_CURVES,   /* splines and elevation curves of at most 8 pieces */
+    /* Splines and elevation curves of at most 8 pieces, and fractals that are no plain sums: both
+     * are made of fused multiply-adds, which are calls on machines without the instruction. */
+    ESTIMATE_CURVES,
     ESTIMATE_LONG_CURVES,
     ESTIMATE_ARITHMETIC, /* other operations */
     ESTIMATE_LATTICES,   /* interpolation */

@@ -66,17 +66,23 @@ describe('the access log', { timeout: patience(60000) }, () => {
     it('distinguishes hits on disk, renders and joined requests', async () => {
         const cache = scratch(), log = path.join(scratch(), 'access.log');
         const tile = '/default/relief/10/300/300@2x.png';
+        let entries = 0;
         await withDaemon(async (daemon) => {
-            await Promise.all(Array.from({ length: 12 }, () => daemon.get(tile)));
-            assert.ok(await eventually(() => read(log).length === 12));
-            const from = read(log).map((entry) => entry.from);
-            assert.equal(from.filter((one) => one === 'render').length, 1, `${from}`);
-            assert.ok(from.every((one) => ['render', 'joined', 'memory'].includes(one)), `${from}`);
+            let from = [];
+            /* On a busy machine a tile may be ready before the second request is there. */
+            for (let x = 300; !from.includes('joined') && x < 320; x++) {
+                await Promise.all(Array.from({ length: 12 }, () => daemon.get(tile.replace('300', x))));
+                entries += 12;
+                assert.ok(await eventually(() => read(log).length === entries));
+                from = read(log).slice(-12).map((entry) => entry.from);
+                assert.equal(from.filter((one) => one === 'render').length, 1, `${from}`);
+                assert.ok(from.every((one) => ['render', 'joined', 'memory'].includes(one)), `${from}`);
+            }
             assert.ok(from.includes('joined'), `${from}`);
         }, { config: config(log), cache });
         await withDaemon(async (daemon) => {
             await daemon.bytes(tile);
-            assert.ok(await eventually(() => read(log).length === 13));
+            assert.ok(await eventually(() => read(log).length === entries + 1));
             assert.equal(read(log).at(-1).from, 'disk');
         }, { config: config(log), cache });
     });

@@ -23,7 +23,7 @@ enum {
     SIDE = 515,
     REPEATS = 3,  /* the fastest counts */
     WALK = 100,   /* places */
-    ATTEMPTS = 3, /* if the machine was busy */
+    ATTEMPTS = 8, /* the machine may be busy, and change its speed */
 };
 
 static struct farlands_scratch *scratch;
