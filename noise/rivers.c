@@ -241,38 +241,60 @@ static void clip(struct coordinates along, int from, int to, int64_t origin, flo
 typedef void see_curve(struct rivers *r, const struct block *b, const struct curve_pieces *c);
 typedef void see_node(struct rivers *r, const struct block *b, const struct drain_node *n);
 
-/* Samples and distances of a row from the start of a curve. */
+/* A straight piece of a curve, from (x, y) on. */
+struct segment {
+    float x, y, along_x, along_y, inverse; /* of its squared length */
+    float level, fall, half, widening;
+};
+
+static struct segment segment_of(const struct curve_pieces *c, int t)
+{
+    struct segment s = {.x = c->px[t], .y = c->py[t], .level = c->level[t], .half = c->half[t]};
+    s.along_x = c->px[t + 1] - s.x;
+    s.along_y = c->py[t + 1] - s.y;
+    const float square = s.along_x * s.along_x + s.along_y * s.along_y;
+    s.inverse = square > 0 ? 1 / square : 0;
+    s.fall = c->level[t + 1] - s.level;
+    s.widening = c->half[t + 1] - s.half;
+    return s;
+}
+
+/* The nearest water of a segment. */
+struct foot {
+    float away, level, half; /* AWAY from its edge */
+};
+
+static inline struct foot foot_of(const struct segment *s, float x, float y)
+{
+    float u = ((x - s->x) * s->along_x + (y - s->y) * s->along_y) * s->inverse;
+    u = u < 0 ? 0 : u > 1 ? 1 : u;
+    const float dx = x - s->x - u * s->along_x, dy = y - s->y - u * s->along_y;
+    const float half = s->half + u * s->widening;
+    return (struct foot){sqrtf(dx * dx + dy * dy) - half, s->level + u * s->fall, half};
+}
+
 static void near_curve(struct rivers *r, const struct block *b, const struct curve_pieces *c)
 {
     int i, i2, j, j2;
     const float reach = RIVERS_NEAR + c->half[SEGMENTS];
     clip(b->chunk->x, b->i, b->i2, c->x, c->left - reach, c->right + reach, &i, &i2);
     clip(b->chunk->y, b->j, b->j2, c->y, c->top - reach, c->bottom + reach, &j, &j2);
-    for (; j < j2; j++) {
-        const float y = metres(at(b->chunk->y, j) - c->y);
+    for (; j < j2; j++)
         for (int t = 0; t < SEGMENTS; t++) {
-            const float ax = c->px[t], ay = c->py[t], ex = c->px[t + 1] - ax,
-                        ey = c->py[t + 1] - ay;
-            const float square = ex * ex + ey * ey, inverse = square > 0 ? 1 / square : 0;
-            const float l = c->level[t], dl = c->level[t + 1] - l, h = c->half[t],
-                        dh = c->half[t + 1] - h;
-            if (y < fminf(ay, ay + ey) - reach || y > fmaxf(ay, ay + ey) + reach)
+            const struct segment s = segment_of(c, t);
+            const float y = metres(at(b->chunk->y, j) - c->y);
+            if (y < fminf(s.y, s.y + s.along_y) - reach || y > fmaxf(s.y, s.y + s.along_y) + reach)
                 continue;
             for (int k = i; k < i2; k++) {
-                const float x = metres(at(b->chunk->x, k) - c->x);
-                float u = ((x - ax) * ex + (y - ay) * ey) * inverse;
-                u = u < 0 ? 0 : u > 1 ? 1 : u;
-                const float qx = x - ax - u * ex, qy = y - ay - u * ey;
-                const float half = h + u * dh, d = sqrtf(qx * qx + qy * qy) - half;
-                const bool nearer = d < r->bank[j][k];
-                r->bank[j][k] = nearer ? d : r->bank[j][k];
-                r->level[j][k] = nearer ? l + u * dl : r->level[j][k];
+                const struct foot foot = foot_of(&s, metres(at(b->chunk->x, k) - c->x), y);
+                const bool nearer = foot.away < r->bank[j][k];
+                r->bank[j][k] = nearer ? foot.away : r->bank[j][k];
+                r->level[j][k] = nearer ? foot.level : r->level[j][k];
                 r->order[j][k] = nearer ? c->order : r->order[j][k];
-                r->half[j][k] = nearer ? half : r->half[j][k];
+                r->half[j][k] = nearer ? foot.half : r->half[j][k];
                 r->depth[j][k] = nearer ? c->depth : r->depth[j][k];
             }
         }
-    }
 }
 
 /* The height of a valley's side over its water, D metres from the edge: a floor, then a slope, and
@@ -284,35 +306,28 @@ static float side(float d, float flat, float slope)
     return 0.02f * d + slope * d * g * g + 1500 * far * far;
 }
 
+/* Sides above, and below an apron, so that no valley undermines a course beside it. */
 static void valley_of_curve(struct rivers *r, const struct block *b, const struct curve_pieces *c)
 {
     int i, i2, j, j2;
     const float reach = RIVERS_REACH + c->half[SEGMENTS], slope = (float)r->params.slope;
     clip(b->chunk->x, b->i, b->i2, c->x, c->left - reach, c->right + reach, &i, &i2);
     clip(b->chunk->y, b->j, b->j2, c->y, c->top - reach, c->bottom + reach, &j, &j2);
-    for (; j < j2; j++) {
-        const float y = metres(at(b->chunk->y, j) - c->y);
+    for (; j < j2; j++)
         for (int t = 0; t < SEGMENTS; t++) {
-            const float ax = c->px[t], ay = c->py[t], ex = c->px[t + 1] - ax,
-                        ey = c->py[t + 1] - ay;
-            const float square = ex * ex + ey * ey, inverse = square > 0 ? 1 / square : 0;
-            const float l = c->level[t], dl = c->level[t + 1] - l, h = c->half[t],
-                        dh = c->half[t + 1] - h;
+            const struct segment s = segment_of(c, t);
+            const float y = metres(at(b->chunk->y, j) - c->y);
             for (int k = i; k < i2; k++) {
-                const float x = metres(at(b->chunk->x, k) - c->x);
-                float u = ((x - ax) * ex + (y - ay) * ey) * inverse;
-                u = u < 0 ? 0 : u > 1 ? 1 : u;
-                const float qx = x - ax - u * ex, qy = y - ay - u * ey;
-                const float d = sqrtf(qx * qx + qy * qy) - (h + u * dh);
-                const float top = l + u * dl + side(d < 0 ? 0 : d, c->flat, slope);
-                const float apron = l + u * dl - 0.4f * (d > 20 ? d - 20 : 0);
+                const struct foot foot = foot_of(&s, metres(at(b->chunk->x, k) - c->x), y);
+                const float d = foot.away;
+                const float top = foot.level + side(d < 0 ? 0 : d, c->flat, slope);
+                const float apron = foot.level - 0.4f * (d > 20 ? d - 20 : 0);
                 if (d < RIVERS_REACH && top < r->upper[j][k])
                     r->upper[j][k] = top;
                 if (apron > r->lower[j][k])
                     r->lower[j][k] = apron;
             }
         }
-    }
 }
 
 /* A node's part in the floor: (1 - d^2 / R^2)^3 within R of it. */
