@@ -33,6 +33,7 @@ struct config_layer {
     const char *name;
     float lowest, highest; /* metres; 0, 0: no limit */
     bool biomes;           /* shows a world's biomes: one without any cannot list it */
+    bool rivers;           /* shows a world's rivers: the same */
 };
 
 /* The colour at a height. */

@@ -85,6 +85,23 @@ static const struct option biome_keys[] = {
     {0},
 };
 
+static const struct option drain_keys[] = {
+    OF,
+    {"spacing", OPTION_SPACING, .offset = AT(spacing)},
+    KEY_INTEGER("levels", AT(rivers.levels), 2, 5),
+    KEY_REAL("from", AT(rivers.from), 0, 14),
+    KEY_REAL("width", AT(rivers.width), 0.01, 1000),
+    KEY_REAL("widening", AT(rivers.widening), 1, 3),
+    KEY_REAL("depth", AT(rivers.depth), 0.01, 100),
+    KEY_REAL("deepening", AT(rivers.deepening), 1, 3),
+    KEY_REAL("slope", AT(rivers.slope), 0, 10),
+    KEY_REAL("meander", AT(rivers.meander), 0, 1),
+    KEY_REAL("lake", AT(rivers.lake), 0.1, 100000),
+    SALT,
+    {0},
+};
+static const struct option water_keys[] = {OF, INPUT("drain", 1), {0}};
+
 #define NO_INPUTS .input = {-1, -1, -1, -1}, .salt = FIELD_NO_SALT
 /* As in `noise:`, except for what each noise has to say. */
 #define NOISE                                                                        \
@@ -99,6 +116,17 @@ static const struct node_values plain = {NO_INPUTS, .number = {NAN, NAN}, .curve
                                 erode = {
                                     NO_INPUTS, .number = {0.1, 0.15},
                                     .noise = {.basis = FARLANDS_CELLULAR, NOISE, .octaves = 6}};
+
+static const struct node_values drain = {NO_INPUTS, .number = {NAN, NAN}, .spacing = 32768,
+                                         .rivers = {.levels = 4,
+                                                    .from = 3,
+                                                    .width = 0.7,
+                                                    .widening = 1.85,
+                                                    .depth = 0.3,
+                                                    .deepening = 1.45,
+                                                    .slope = 0.45,
+                                                    .meander = 0.6,
+                                                    .lake = 80}};
 
 #define PLAIN(name, shape, graph, inputs)             \
     {                                                 \
@@ -134,6 +162,11 @@ const struct node_kind node_kinds[] = {
     KEYS("erode", GRAPH_ERODE, 1, erode_keys, erode, true),
     KEYS("gullies", GRAPH_ERODE, 1, erode_keys, erode, false),
     KEYS("biome", GRAPH_BIOME, 0, biome_keys, plain, false),
+    KEYS("drain", GRAPH_DRAIN, 1, drain_keys, drain, false),
+    PLAIN("bank", NODE_INPUT, GRAPH_BANK, 1),
+    PLAIN("river", NODE_INPUT, GRAPH_RIVER, 1),
+    KEYS("channel", GRAPH_CHANNEL, 2, water_keys, plain, false),
+    KEYS("water", GRAPH_WATER, 2, water_keys, plain, false),
     PLAIN(NULL, NODE_NUMBER, GRAPH_CONSTANT, 0),
 };
 

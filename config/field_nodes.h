@@ -25,10 +25,11 @@ struct node_values {
     int input[GRAPH_MAX_INPUTS];      /* expressions; -1: none */
     double number[GRAPH_MAX_NUMBERS]; /* NAN: missing */
     unsigned salt;                    /* of the noise's seed; FIELD_NO_SALT: by the path */
-    unsigned spacing;                 /* of the lattice in an erode, blocks; 0: by the wavelength */
-    struct farlands_params noise;     /* wavelength, octaves and knots are 0 until they are set */
+    unsigned spacing; /* blocks, of a drain; of the lattice in an erode, 0: by the wavelength */
+    struct farlands_params noise; /* wavelength, octaves and knots are 0 until they are set */
     struct curve_params curve;
-    struct biome_table *biomes; /* NULL: none */
+    struct biome_table *biomes;  /* NULL: none */
+    struct rivers_params rivers; /* without spacing and seed */
 };
 
 /* How a node is written. */

@@ -85,6 +85,47 @@ const struct biome_table *world_fields_biomes(const struct world_fields *fields,
     return NULL;
 }
 
+/* EXPRESSION, or what it is another name of. */
+static const struct expression *named(const struct world_fields *fields,
+                                      const struct expression *expression)
+{
+    while (expression->kind == NODE_KIND_NAME)
+        expression = &fields->expression[fields->field[expression->field].expression];
+    return expression;
+}
+
+/* The field NAME, whose node is KIND without a lattice; or -1. */
+static int find_kind(const struct world_fields *fields, const char *name, enum graph_kind kind)
+{
+    const int field = world_fields_find(fields, name, strlen(name));
+    if (field < 0)
+        return -1;
+    const struct expression *e =
+        named(fields, &fields->expression[fields->field[field].expression]);
+    return e->spacing == 0 && e->kind->name && e->kind->graph == kind ? field : -1;
+}
+
+bool world_fields_water(struct world_water *out, const struct world_fields *fields)
+{
+    if (!fields)
+        return false;
+    out->water = find_kind(fields, "water", GRAPH_WATER);
+    out->river = find_kind(fields, "river", GRAPH_RIVER);
+    out->bank = find_kind(fields, "bank", GRAPH_BANK);
+    if (out->water < 0 || out->river < 0 || out->bank < 0)
+        return false;
+    const struct expression *e =
+        named(fields, &fields->expression[fields->field[out->river].expression]);
+    e = named(fields, &fields->expression[e->input[0]]);
+    out->rivers = &e->values->rivers;
+    return true;
+}
+
+double world_water_width(const struct world_water *water, double order)
+{
+    return rivers_width(water->rivers, order);
+}
+
 const char *world_fields_biome_name(const struct world_fields *fields, int id)
 {
     const int field = fields ? world_fields_find(fields, "biome", 5) : -1;

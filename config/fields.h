@@ -5,11 +5,13 @@
 #ifndef FARLANDS_CONFIG_FIELDS_H
 #define FARLANDS_CONFIG_FIELDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct biome_table; /* config/biomes.h */
 struct graph;       /* noise/graph.h */
+struct rivers_params;
 struct world_fields;
 
 /* Take a reference, or drop one; the last one frees the fields. NULL is allowed. */
@@ -35,6 +37,19 @@ int world_fields_find(const struct world_fields *fields, const char *name, size_
 
 /* The table of a FIELD that is a biome; NULL for others. It lives as long as the fields. */
 const struct biome_table *world_fields_biomes(const struct world_fields *fields, int field);
+
+/* The fields of a world that tell where its water is, by their names and nodes: `water`, a water;
+ * `river`, a river; `bank`, a bank. */
+struct world_water {
+    int water, river, bank;
+    const struct rivers_params *rivers; /* of the river; as long as the fields */
+};
+
+/* Find them into OUT. False unless there are all three; FIELDS may be NULL. */
+bool world_fields_water(struct world_water *out, const struct world_fields *fields);
+
+/* How wide a river of ORDER is, in metres. */
+double world_water_width(const struct world_water *water, double order);
 
 /* The name of the biome ID of the field `biome`; NULL if there is none. FIELDS may be NULL. */
 const char *world_fields_biome_name(const struct world_fields *fields, int id);

@@ -16,6 +16,8 @@ struct world_graph {
     struct graph_field field[FIELDS_MAX];
     struct farlands_params *noise; /* of each expression that has one */
     int noises;
+    struct rivers_params *rivers; /* as many */
+    int drains;
 };
 
 /* A graph as it is built. */
@@ -32,7 +34,7 @@ static bool is_same(const struct graph_node *a, const struct graph_node *b)
 {
     return a->kind == b->kind && memcmp(a->input, b->input, sizeof a->input) == 0 &&
            a->number[0] == b->number[0] && a->number[1] == b->number[1] && a->noise == b->noise &&
-           a->curve == b->curve && a->biomes == b->biomes;
+           a->curve == b->curve && a->biomes == b->biomes && a->rivers == b->rivers;
 }
 
 /* Add NODE of expression AT, unless the graph has the same one. Returns its number. */
@@ -140,6 +142,18 @@ static int build_biome(struct builder *builder, int at, const struct expression 
     return add(builder, at, key, &node);
 }
 
+static int build_drain(struct builder *builder, int at, const struct expression *expression)
+{
+    const struct node_values *values = expression->values;
+    struct rivers_params *rivers = &builder->graph->rivers[builder->graph->drains++];
+    *rivers = values->rivers;
+    rivers->spacing = (int64_t)values->spacing * FARLANDS_UNIT;
+    rivers->seed = noise_seed(builder->seed, values->salt);
+    const struct graph_node node = {
+        .kind = GRAPH_DRAIN, .input = {build(builder, values->input[0]), -1, -1}, .rivers = rivers};
+    return add(builder, at, expression->kind->name, &node);
+}
+
 static int build_keys(struct builder *builder, int at, const struct expression *expression)
 {
     const struct node_kind *kind = expression->kind;
@@ -149,6 +163,8 @@ static int build_keys(struct builder *builder, int at, const struct expression *
         return build_gullies(builder, at, expression);
     if (kind->graph == GRAPH_BIOME)
         return build_biome(builder, at, expression);
+    if (kind->graph == GRAPH_DRAIN)
+        return build_drain(builder, at, expression);
     for (int i = 0; i < GRAPH_MAX_INPUTS && values->input[i] >= 0; i++)
         node.input[i] = build(builder, values->input[i]);
     for (int i = 0; i < GRAPH_MAX_NUMBERS; i++)
@@ -229,8 +245,9 @@ int fields_graph(struct world_graph **out, const struct world_fields *fields, ui
     if (!builder.graph)
         return -ENOMEM;
     builder.graph->noise = malloc((size_t)noises * sizeof *builder.graph->noise);
+    builder.graph->rivers = malloc((size_t)noises * sizeof *builder.graph->rivers);
     builder.made = malloc((size_t)fields->expressions * sizeof *builder.made);
-    int err = builder.graph->noise && builder.made ? 0 : -ENOMEM;
+    int err = builder.graph->noise && builder.graph->rivers && builder.made ? 0 : -ENOMEM;
     for (int i = 0; !err && i < fields->expressions; i++)
         builder.made[i] = -1;
     if (!err)
@@ -256,8 +273,10 @@ int world_fields_graph(struct world_graph **out, const struct world_fields *fiel
 
 void world_graph_free(struct world_graph *graph)
 {
-    if (graph)
+    if (graph) {
         free(graph->noise);
+        free(graph->rivers);
+    }
     free(graph);
 }
 

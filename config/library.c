@@ -355,6 +355,41 @@ double farlands_noise(const struct farlands_world *world, int dimensions, const 
     }
 }
 
+/* --- Water --- */
+
+int farlands_course_at(const struct farlands_world *world, struct farlands_scratch *scratch,
+                       int64_t x, int64_t y, struct farlands_course *out)
+{
+    struct working_memory memory;
+    if (!world || !out)
+        return -EINVAL;
+    const int water = find(world, "water");
+    if (water < 0 || !terrain_field_is_water(world->terrain, water))
+        return -ENOENT;
+    int err = take_memory(&memory, scratch);
+    if (!err)
+        err = terrain_course_at(world->terrain, memory.scratch, water, x, y, out);
+    farlands_scratch_free(memory.own);
+    return err;
+}
+
+int farlands_downstream(const struct farlands_world *world, struct farlands_scratch *scratch,
+                        struct farlands_course *course, struct farlands_course_point *out,
+                        size_t room, size_t *count)
+{
+    struct working_memory memory;
+    if (!world || !course || !out || !count)
+        return -EINVAL;
+    const int water = find(world, "water");
+    if (water < 0 || !terrain_field_is_water(world->terrain, water))
+        return -ENOENT;
+    int err = take_memory(&memory, scratch);
+    if (!err)
+        err = terrain_downstream(world->terrain, memory.scratch, water, course, out, room, count);
+    farlands_scratch_free(memory.own);
+    return err;
+}
+
 /* --- Versions --- */
 
 const char *farlands_version(void)

@@ -120,24 +120,34 @@ static const struct yaml_node *find_unfit(const struct yaml_node *node, struct k
     return yaml_reader_nearest(node, "fields.height");
 }
 
-/* Check that the file lists no layer of biomes if WORLD has none. */
-static int check_biomes(struct yaml_reader *reader, const struct yaml_node *node,
-                        const struct key_path *path, const struct world_config *world)
+static bool has_biomes(const struct world_fields *fields)
 {
-    const struct world_fields *fields = world->fields;
     const int biome = fields ? world_fields_find(fields, "biome", 5) : -1;
-    if (biome >= 0 && world_fields_biomes(fields, biome))
-        return 0;
+    return biome >= 0 && world_fields_biomes(fields, biome);
+}
+
+/* Check that the file lists no layer of biomes if WORLD has none, nor one of rivers. */
+static int check_shown(struct yaml_reader *reader, const struct yaml_node *node,
+                       const struct key_path *path, const struct world_config *world)
+{
+    struct world_water water;
+    const bool biomes = has_biomes(world->fields);
+    const bool rivers = world_fields_water(&water, world->fields);
     for (int i = 0; reader->layers && reader->layers[i].name; i++) {
-        const int listed = listed_at(node, reader->layers[i].name);
-        if (!reader->layers[i].biomes || listed < 0)
+        const struct config_layer *layer = &reader->layers[i];
+        const int listed = listed_at(node, layer->name);
+        if (listed < 0 || ((biomes || !layer->biomes) && (rivers || !layer->rivers)))
             continue;
         struct key_path at = *path;
         const struct yaml_node *item = find_item(node, &at, "layers", listed);
-        return yaml_reader_fail(reader, item, &at,
-                                "world \"%s\" has no biomes to show; expected a field \"biome\" "
-                                "that is a node biome, or a list `layers:` without %s",
-                                world->name, reader->layers[i].name);
+        return yaml_reader_fail(
+            reader, item, &at,
+            "world \"%s\" has no %s; expected %s, or a list `layers:` without %s", world->name,
+            layer->biomes ? "biomes to show" : "rivers to show",
+            layer->biomes
+                ? "a field \"biome\" that is a node biome"
+                : "fields \"water\", \"river\" and \"bank\" that are nodes of these names",
+            layer->name);
     }
     return 0;
 }
@@ -218,7 +228,7 @@ int world_check(struct yaml_reader *reader, const struct yaml_node *node,
     struct range range;
     int err = check_terrain(reader, node, path, world);
     if (!err)
-        err = check_biomes(reader, node, path, world);
+        err = check_shown(reader, node, path, world);
     if (!err)
         err = check_heights(reader, node, path, world, &range);
     return err ? err : check_layers(reader, node, path, world, range);

@@ -90,6 +90,36 @@ static void biome_bounds(struct operation *o)
     }
 }
 
+static void river_bounds(struct operation *o, const struct operation *all)
+{
+    /* Beds may be that far above all ground: each of up to 2^12 nodes on a way to an end lake adds
+     * a little. */
+    static const double ABOVE = 20;
+    const struct operation *a = &all[o->input[0]];
+    if (o->river_source < 0)
+        return;
+    const struct operation *source = &all[o->river_source];
+    const struct rivers_params *p = o->kind == GRAPH_DRAIN ? o->rivers : source->rivers;
+    const double highest = fmax((double)all[source->input[0]].high, 0) + ABOVE;
+    switch (o->kind) {
+    case GRAPH_DRAIN:
+        set_bounds(o, fmin((double)a->low, 0) - 10, highest);
+        break;
+    case GRAPH_BANK:
+        set_bounds(o, -rivers_widest(p) / 2, RIVERS_NEAR);
+        break;
+    case GRAPH_WATER:
+        set_bounds(o, (double)RIVERS_DRY, highest);
+        break;
+    case GRAPH_RIVER:
+        set_bounds(o, 0, RIVERS_MAX_ORDER);
+        break;
+    default:
+        set_bounds(o, fmin((double)a->low, -rivers_deepest(p) - 10),
+                   fmax((double)a->high, highest + 300));
+    }
+}
+
 void bounds_find(struct operation *o, const struct operation *all)
 {
     const struct operation *a = &all[o->input[0]], *b = &all[o->input[1]];
@@ -172,6 +202,13 @@ void bounds_find(struct operation *o, const struct operation *all)
     case GRAPH_BIOME:
         biome_bounds(o);
         break;
+    case GRAPH_DRAIN:
+    case GRAPH_BANK:
+    case GRAPH_WATER:
+    case GRAPH_RIVER:
+    case GRAPH_CHANNEL:
+        river_bounds(o, all);
+        break;
     }
 }
 
@@ -200,6 +237,8 @@ bool bounds_may_rest(const struct operation *o, const struct operation *all)
         return a->rests;
     case GRAPH_ERODE:
         return all[o->input[2]].rests;
+    case GRAPH_RIVER:
+        return true;
     default:
         return false;
     }

@@ -116,6 +116,11 @@ static struct dual operation_dual(const struct operation *o, const struct dual *
     case GRAPH_LATTICE:
     case GRAPH_SLOPE_X:
     case GRAPH_SLOPE_Y:
+    case GRAPH_DRAIN:
+    case GRAPH_BANK:
+    case GRAPH_WATER:
+    case GRAPH_RIVER:
+    case GRAPH_CHANNEL:
         break;
     }
     return dual_of(p);
@@ -132,6 +137,14 @@ void derivatives_need(const struct program *program, int operation, bool needed[
         for (int i = 0; i < o->inputs; i++)
             needed[o->input[i]] = true;
     }
+}
+
+bool derivatives_exist(const struct program *program, const bool needed[GRAPH_MAX_NODES])
+{
+    for (int k = 0; k < program->count; k++)
+        if (needed[k] && program->operation[k].river_source >= 0)
+            return false;
+    return true;
 }
 
 struct dual derivatives_at(const struct program *program, struct patch *const *patch,

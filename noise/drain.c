@@ -16,6 +16,30 @@ enum {
     HOPS = 3, /* how far from a way a node may be that flows to it */
 };
 
+/* A block, the nodes that may flow to it in CHAIN - 1 steps, and their neighbours. */
+enum { CHAIN = 4, AROUND = CHAIN + 1, BROAD = SIDE + 2 * AROUND };
+
+/* A block, and the nodes around it that its own may flow through or to. */
+enum { EDGE = HOPS + 1, WINDOW = SIDE + 2 * EDGE, NO_COURSE = INT32_MAX };
+
+struct window {
+    int64_t i, j;            /* of its first node */
+    struct drain_range seen; /* nodes of the level before whose ways are marked */
+    int32_t ground[WINDOW][WINDOW];
+    int32_t bed[WINDOW][WINDOW]; /* of courses; of others as they become known */
+    int32_t length[WINDOW][WINDOW];
+    int8_t next[WINDOW][WINDOW];
+    uint8_t birth[WINDOW][WINDOW];
+    bool is_course[WINDOW][WINDOW];
+    int64_t owner[WINDOW][WINDOW][2]; /* the node that the course's way begins at */
+};
+
+/* What a block is made in, besides the stack, which is short. */
+union drain_work {
+    struct drain_node broad[BROAD][BROAD]; /* of the broadest level */
+    struct window window;
+};
+
 int drain_new(struct drain **out, const struct drain_shape *shape, drain_ground *ground,
               void *context)
 {
@@ -33,7 +57,8 @@ int drain_new(struct drain **out, const struct drain_shape *shape, drain_ground 
         l->places = calloc(DRAIN_BLOCKS, sizeof *l->places);
         l->beds = calloc(DRAIN_BLOCKS, sizeof *l->beds);
         l->way = calloc(DRAIN_WAYS, sizeof *l->way);
-        if (!l->tile || !l->places || !l->beds || !l->way) {
+        l->work = malloc(sizeof *l->work);
+        if (!l->tile || !l->places || !l->beds || !l->way || !l->work) {
             drain_free(d);
             return -ENOMEM;
         }
@@ -52,6 +77,7 @@ void drain_free(struct drain *drain)
         free(drain->level[k].places);
         free(drain->level[k].beds);
         free(drain->level[k].way);
+        free(drain->level[k].work);
     }
     free(drain);
 }
@@ -75,9 +101,6 @@ void drain_nearest(const struct drain *drain, int level, int64_t x, int64_t y, i
 }
 
 /* --- The broadest level --- */
-
-/* A block, the nodes that may flow to it in CHAIN - 1 steps, and their neighbours. */
-enum { CHAIN = 4, AROUND = CHAIN + 1, BROAD = SIDE + 2 * AROUND };
 
 /* Where N, a node of level 0 in a window BROAD nodes wide, flows to. */
 static int flow_broadly(struct drain *d, const struct drain_node *n, int8_t *next)
@@ -149,7 +172,8 @@ static void count_chains(struct drain_node n[BROAD][BROAD])
 
 static int make_broadest(struct drain *d, int64_t bi, int64_t bj, struct drain_beds *out)
 {
-    struct drain_node n[BROAD][BROAD] = {{{0}}};
+    struct drain_node(*n)[BROAD] = d->level[0].work->broad;
+    memset(n, 0, sizeof d->level[0].work->broad);
     int err = place_broadly(d, bi * SIDE - AROUND, bj * SIDE - AROUND, n);
     for (int j = 1; j < BROAD - 1; j++)
         for (int i = 1; i < BROAD - 1 && !err; i++)
@@ -172,21 +196,6 @@ static int make_broadest(struct drain *d, int64_t bi, int64_t bj, struct drain_b
 }
 
 /* --- The other levels --- */
-
-/* A block, and the nodes around it that its own may flow through or to. */
-enum { EDGE = HOPS + 1, WINDOW = SIDE + 2 * EDGE, NO_COURSE = INT32_MAX };
-
-struct window {
-    int64_t i, j;            /* of its first node */
-    struct drain_range seen; /* nodes of the level before whose ways are marked */
-    int32_t ground[WINDOW][WINDOW];
-    int32_t bed[WINDOW][WINDOW]; /* of courses; of others as they become known */
-    int32_t length[WINDOW][WINDOW];
-    int8_t next[WINDOW][WINDOW];
-    uint8_t birth[WINDOW][WINDOW];
-    bool is_course[WINDOW][WINDOW];
-    int64_t owner[WINDOW][WINDOW][2]; /* the node that the course's way begins at */
-};
 
 /* Of two ways that meet, the one with the lower bed is followed; if these are the same, the ways
  * are compared by where they begin. */
@@ -340,25 +349,28 @@ static int count_hops(struct drain *d, int level, struct window *w, int hops[SID
 
 static int make_finer(struct drain *d, int level, int64_t bi, int64_t bj, struct drain_beds *out)
 {
-    struct window w = {.i = bi * SIDE - EDGE, .j = bj * SIDE - EDGE};
+    struct window *w = &d->level[level].work->window;
     int hops[SIDE][SIDE];
-    int err = drain_heights(d, level, (struct drain_range){w.i, w.j, WINDOW, WINDOW}, WINDOW,
-                            w.ground[0]);
+    memset(w, 0, sizeof *w);
+    w->i = bi * SIDE - EDGE;
+    w->j = bj * SIDE - EDGE;
+    int err = drain_heights(d, level, (struct drain_range){w->i, w->j, WINDOW, WINDOW}, WINDOW,
+                            w->ground[0]);
     if (!err)
-        err = count_hops(d, level, &w, hops);
+        err = count_hops(d, level, w, hops);
     if (err)
         return err;
     for (int j = 0; j < SIDE; j++)
         for (int i = 0; i < SIDE; i++) {
             const int a = i + EDGE, b = j + EDGE;
-            find_bed(&w, a, b, hops[j][i], d->level[level].drop);
-            out->bed[j][i] = w.bed[b][a];
-            out->next[j][i] = w.next[b][a];
-            out->length[j][i] = w.length[b][a];
-            out->birth[j][i] = hops[j][i] == 0 ? w.birth[b][a] : (uint8_t)level;
-            out->kind[j][i] = w.ground[b][a] <= 0 ? DRAIN_SEA
-                              : w.next[b][a] < 0  ? DRAIN_END
-                                                  : DRAIN_FLOWS;
+            find_bed(w, a, b, hops[j][i], d->level[level].drop);
+            out->bed[j][i] = w->bed[b][a];
+            out->next[j][i] = w->next[b][a];
+            out->length[j][i] = w->length[b][a];
+            out->birth[j][i] = hops[j][i] == 0 ? w->birth[b][a] : (uint8_t)level;
+            out->kind[j][i] = w->ground[b][a] <= 0 ? DRAIN_SEA
+                              : w->next[b][a] < 0  ? DRAIN_END
+                                                   : DRAIN_FLOWS;
         }
     return 0;
 }

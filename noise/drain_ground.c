@@ -1,5 +1,6 @@
 /* The ground under a drainage, and where its nodes lie. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "drain_parts.h"
 #include "farlands.h"
@@ -7,11 +8,19 @@
 /* Heights beyond are cut off, so that differences of them fit. */
 static const float HIGHEST = 15000;
 
+/* How wide cells of LEVEL are. The last level's are as wide as its nodes are apart, since the
+ * ground is to be smooth there. */
+static int64_t cell_of(const struct drain *d, int level)
+{
+    const int left = d->shape.levels - 1 - level;
+    return d->level[level].spacing >> (left < 2 ? left : 1 + (level == 0));
+}
+
 static int make_tile(struct drain *d, int level, struct drain_tile *tile, int64_t i, int64_t j)
 {
     enum { CORNERS = DRAIN_TILE + 1 };
     float height[CORNERS][CORNERS];
-    const int64_t step = d->level[level].spacing / DRAIN_RATIO;
+    const int64_t step = cell_of(d, level);
     const struct farlands_grid grid = {
         i * DRAIN_TILE * step, j * DRAIN_TILE * step, step, CORNERS, CORNERS, true};
     const int err = d->ground(d->context, &grid, height[0]);
@@ -37,7 +46,7 @@ static int find_tile(struct drain *d, int level, int64_t i, int64_t j,
 /* The ground at (X, Y) between the corners of cells of LEVEL. */
 static int interpolate(struct drain *d, int level, int64_t x, int64_t y, int32_t *out)
 {
-    const int64_t step = d->level[level].spacing / DRAIN_RATIO;
+    const int64_t step = cell_of(d, level);
     const int64_t i = drain_floor(x, step), j = drain_floor(y, step);
     const int64_t ti = drain_floor(i, DRAIN_TILE), tj = drain_floor(j, DRAIN_TILE);
     const struct drain_tile *tile;
@@ -53,18 +62,30 @@ static int interpolate(struct drain *d, int level, int64_t x, int64_t y, int32_t
     return 0;
 }
 
-/* The level whose cells the ground of LEVEL is taken from: the last one has none of its own, since
- * the ground is to be smooth there. */
-static int tiles_of(const struct drain *d, int level)
-{
-    return level == d->shape.levels - 1 ? level - 1 : level;
-}
-
 /* Where a node may lie, in quarters of a spacing. In the plane a triangle has sides (4, 0) and
  * (2, 4). Moves of two nodes differ by (a, b) and (c, d) with |a| + |b| and |c| + |d| up to 2, so
  * (4 + a) (4 + d) - b (2 + c) is at least 4: the triangle keeps its orientation. */
 static const int8_t moves[][2] = {{0, 0}, {1, 0}, {0, 1}, {-1, 0}, {0, -1}};
 enum { MOVES = sizeof moves / sizeof *moves };
+
+/* The lowest ground around a node of LEVEL at (X, Y): valleys count, not the ridges between them.
+ * *LOW has that of the node itself. */
+static int find_low(struct drain *d, int level, int64_t x, int64_t y, int32_t *low)
+{
+    enum { FAR = 2 };
+    const int64_t s = d->level[level].spacing;
+    for (int b = -FAR; b <= FAR; b++)
+        for (int a = -FAR; a <= FAR; a++) {
+            int32_t h;
+            if (abs(a) + abs(b) > 2)
+                continue;
+            const int err = interpolate(d, level, x + s / 4 * a, y + s / 4 * b, &h);
+            if (err)
+                return err;
+            *low = h < *low ? h : *low;
+        }
+    return 0;
+}
 
 static int make_places(struct drain *d, int level, struct drain_places *p, int64_t bi, int64_t bj)
 {
@@ -78,7 +99,7 @@ static int make_places(struct drain *d, int level, struct drain_places *p, int64
             for (int m = 0; m < MOVES; m++) {
                 const int64_t mx = x + s / 4 * moves[m][0], my = y + s / 4 * moves[m][1];
                 int32_t h;
-                const int err = interpolate(d, tiles_of(d, level), mx, my, &h);
+                const int err = interpolate(d, level, mx, my, &h);
                 if (err)
                     return err;
                 if (h < p->height[j][i]) {
@@ -87,6 +108,15 @@ static int make_places(struct drain *d, int level, struct drain_places *p, int64
                     p->y[j][i] = my;
                 }
             }
+            const bool is_land = p->height[j][i] > 0;
+            if (is_land && level < d->shape.levels - 2) {
+                const int err = find_low(d, level, p->x[j][i], p->y[j][i], &p->height[j][i]);
+                if (err)
+                    return err;
+            }
+            /* On land a bed lies on the ground or below, and above the sea. */
+            if (is_land && p->height[j][i] < d->level[level].drop)
+                p->height[j][i] = d->level[level].drop;
         }
     p->i = bi;
     p->j = bj;

@@ -16,7 +16,7 @@ enum {
     DRAIN_WAY_REACH = 9,
 };
 
-/* The ground at the corners of cells, a quarter of a level's spacing wide. */
+/* The ground at the corners of cells. */
 struct drain_tile {
     int64_t i, j;
     bool full;
@@ -58,6 +58,7 @@ struct drain_level {
     struct drain_places *places;
     struct drain_beds *beds;
     struct drain_way *way;
+    union drain_work *work; /* see drain.c */
 };
 
 struct drain {

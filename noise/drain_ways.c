@@ -9,6 +9,9 @@
 /* Nodes around the one that a way begins at. */
 enum { REACH = DRAIN_WAY_REACH, BOX = 2 * REACH + 1, MARGIN = 2, UNKNOWN = INT32_MAX };
 
+/* Hollows less deep than this are filled: no gorge drains them. */
+enum { FILLED = 25 * DRAIN_METRE };
+
 /* How often a bed is lowered to that of the next node, which is lowered, too. */
 enum { LOWERINGS = 3 };
 
@@ -283,7 +286,7 @@ static int find_way(struct drain *d, int level, int64_t i, int64_t j, const stru
 {
     struct drain_way *way = slot_of(d, level, i, j);
     struct drain_node from;
-    struct line line;
+    struct line line = {.count = 0};
     struct search s;
     bool joins = false;
     *out = way;
@@ -292,6 +295,8 @@ static int find_way(struct drain *d, int level, int64_t i, int64_t j, const stru
     int err = drain_node(d, level, i, j, &from);
     if (!err && from.kind != DRAIN_SEA)
         err = find_nodes(d, level, i, j, &from, &s, &line, &joins);
+    if (!err && from.kind != DRAIN_SEA)
+        err = read_heights(d, level, i, j, line.node, line.count + 1, &s);
     if (err)
         return err;
     way->full = true;
@@ -335,8 +340,8 @@ static int arriving_low(struct drain *d, int level, int64_t i, int64_t j, int32_
             continue;
         *is_source = false;
         err = find_way(d, level, i + a, j + b, &way);
-        if (!err && way->low < *low)
-            *low = way->low;
+        if (!err && way->low + FILLED < *low)
+            *low = way->low + FILLED;
     }
     return err;
 }
@@ -387,6 +392,9 @@ int drain_way(struct drain *d, int level, int64_t i, int64_t j, const struct dra
     struct drain_way *way = slot_of(d, level, i, j);
     const int32_t drop = d->level[level + 1].drop;
     const int32_t last = DRAIN_RATIO * from.length, first = is_source ? DRAIN_LENGTH : last;
+    /* A course begins on the ground, not in a gorge. */
+    if (is_source && way->ground[0] > bed)
+        bed = way->ground[0];
     for (int t = 0; t < way->count; t++) {
         if (t > 0) {
             const int32_t least = end + drop * (way->count - t);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "drain.h"
 #include "terrain_parts.h"
 
 /* Distances of neighbours along an axis: of the nodes of a lattice around samples that are far
@@ -104,8 +105,14 @@ static const double operation_sample[GRAPH_KINDS] = {
     [GRAPH_MULTIPLY] = 0.06,   [GRAPH_MIN] = 0.06,        [GRAPH_MAX] = 0.06,
     [GRAPH_SMOOTH_MIN] = 0.12, [GRAPH_SMOOTH_MAX] = 0.15, [GRAPH_ABS] = 0.04,
     [GRAPH_CLAMP] = 0.04,      [GRAPH_MIX] = 0.1,         [GRAPH_STEP] = 0.16,
-    [GRAPH_RIDGE] = 0.17,      [GRAPH_TERRACE] = 0.25,
+    [GRAPH_RIDGE] = 0.17,      [GRAPH_TERRACE] = 0.25,    [GRAPH_DRAIN] = 15,
+    [GRAPH_BANK] = 1,          [GRAPH_WATER] = 5,         [GRAPH_RIVER] = 1,
+    [GRAPH_CHANNEL] = 5,
 };
+/* Of a node of a drainage with its ground, measured with ground of 17 octaves, and how many nodes
+ * along an axis a place needs on each level: within a factor of 3. */
+static const double river_node = 2300;
+enum { RIVER_NODES = 24, RIVER_SAMPLES = 8 /* that show a level of nodes: see rivers.c */ };
 /* Of GRAPH_BIOME, if no row of its table is far from all samples: a row, and one of its ranges. */
 static const double biome_sample = 0.3, biome_limit_sample = 0.3;
 static const double operation_row = 2, band = 13, noise_start = 80, chunk_start = 60;
@@ -291,11 +298,27 @@ struct estimator {
     int lanes;
 };
 
-/* Nodes that a chunk needs along an axis, about. */
-static double nodes_of(const struct gaps *gaps, double spacing)
+/* Nodes that a chunk needs along an axis, about, if a place needs TAPS of them. */
+static double nodes_of(const struct gaps *gaps, double taps, double spacing)
 {
-    return TAPS + gaps->closes * fmin(gaps->close / spacing, TAPS) +
-           gaps->aparts * fmin(gaps->apart / spacing, TAPS);
+    return taps + gaps->closes * fmin(gaps->close / spacing, taps) +
+           gaps->aparts * fmin(gaps->apart / spacing, taps);
+}
+
+/* The nodes of RIVERS that a chunk of DOMAIN needs, APART units from the last one. */
+static void add_river_nodes(struct tally *t, const struct rivers_params *rivers,
+                            const struct extent *e, const struct domain *domain, double apart)
+{
+    double spacing = (double)rivers->spacing;
+    /* Chunks of lattices are counted as often as they are needed. */
+    apart = fmax(apart, (double)domain->direct_below);
+    for (int k = 0; k < rivers->levels; k++, spacing /= DRAIN_RATIO) {
+        if (k > 0 && spacing < RIVER_SAMPLES * (double)domain->band_limit)
+            break;
+        add(t, ESTIMATE_OVERHEAD,
+            river_node * fmin(1, apart / (RIVER_NODES * spacing)) *
+                nodes_of(&e->x, RIVER_NODES, spacing) * nodes_of(&e->y, RIVER_NODES, spacing));
+    }
 }
 
 static int see(struct surveyor *surveyor, const struct domain *domain, const struct chunk *chunk)
@@ -304,6 +327,7 @@ static int see(struct surveyor *surveyor, const struct domain *domain, const str
     const struct program *program = estimator->program;
     const struct extent all = extent_of(chunk, domain->band_limit, estimator->lanes);
     struct extent extent = all;
+    bool found[GRAPH_MAX_NODES] = {false}; /* rivers */
 
     add(&(struct tally){estimator->estimate, surveyor->times, domain->step[0].operation},
         ESTIMATE_OVERHEAD, chunk_start);
@@ -315,9 +339,18 @@ static int see(struct surveyor *surveyor, const struct domain *domain, const str
         const struct operation *o = &program->operation[operation];
         struct tally tally = {estimator->estimate, surveyor->times, operation};
         const int lattice = operation_is_slope(o) ? o->input[0] : operation;
+        const bool rivers = o->river_source >= 0 && !plan_hides_rivers(program, domain, o);
+        if (rivers && !found[o->river_source])
+            add_river_nodes(&tally, program->operation[o->river_source].rivers, &extent, domain,
+                            surveyor->apart);
+        if (rivers)
+            found[o->river_source] = true;
+        if (o->river_source >= 0 && !rivers)
+            continue;
         if (operation_is_patched(o))
-            add_lattice(&tally, &extent,
-                        nodes_of(&extent.x, (double)lattice_spacing(&program->operation[lattice])));
+            add_lattice(
+                &tally, &extent,
+                nodes_of(&extent.x, TAPS, (double)lattice_spacing(&program->operation[lattice])));
         else if (o->kind == GRAPH_NOISE)
             add_noise(&tally, o, &extent, domain);
         else if (o->noise)
@@ -401,12 +434,14 @@ int estimate_field(struct estimate *out, const struct farlands_terrain *terrain,
 
 /* --- Tiles that take too long --- */
 
-enum { COARSE_STRIDE = 4, MAX_STEP_BITS = 52 };
+enum { COARSE_STRIDE = 4, MAX_STEP_BITS = 52, FAR_BITS = 16 };
+_Static_assert(INT64_C(1) << FAR_BITS == ESTIMATE_FAR, "from there on exact values may take long");
 
 struct look {
     const struct program *program;
     const int *field; /* operations */
     int fields;
+    bool rivers; /* the program has some */
     struct evaluation *kept;
     struct dear_tile dearest;
 };
@@ -414,6 +449,7 @@ struct look {
 /* Look at tiles of field I with samples 2^BITS units apart. */
 static int look_at(struct look *look, int i, int bits, bool band_limit)
 {
+    band_limit = band_limit || (look->rivers && bits > FAR_BITS);
     const struct farlands_grid grid = {.x = 12345,
                                        .y = -54321,
                                        .step = INT64_C(1) << bits,
@@ -457,6 +493,8 @@ int estimate_dearest(struct dear_tile *out, const struct program *program, const
 {
     struct look look = {.program = program, .field = field, .fields = fields};
     int err = 0;
+    for (int k = 0; k < program->count; k++)
+        look.rivers |= program->operation[k].river_source >= 0;
     for (int i = 0; i < fields && !err && look.dearest.ns <= ESTIMATE_MOST_NS; i++)
         err = look_at_field(&look, i);
     evaluation_free(look.kept);

@@ -62,6 +62,9 @@ int estimate_place(struct estimate *out, const struct farlands_terrain *terrain,
  * each side for slopes. A tile of 512 samples takes four times as long. */
 enum { ESTIMATE_TILE = 256 + 1 + 2 };
 #define ESTIMATE_MOST_NS 1e9 /* that such a tile may take */
+/* Rivers farther apart, units, are dear without a band limit: each sample needs nodes of its own.
+ */
+#define ESTIMATE_FAR (FARLANDS_UNIT << 6)
 
 /* A tile that takes long. */
 struct dear_tile {
@@ -74,8 +77,9 @@ struct dear_tile {
 
 /*
  * Find the tile of any of FIELDS, operations of PROGRAM, at any zoom, that takes longest; or the
- * first that takes more than ESTIMATE_MOST_NS. Takes less than a millisecond for most fields.
- * Returns 0 or -ENOMEM.
+ * first that takes more than ESTIMATE_MOST_NS. If PROGRAM has rivers, tiles without a band limit
+ * whose samples are more than ESTIMATE_FAR apart do not count. Takes less than a millisecond for
+ * most fields. Returns 0 or -ENOMEM.
  */
 int estimate_dearest(struct dear_tile *out, const struct program *program, const int *field,
                      int fields);

@@ -23,6 +23,7 @@
 #include "noise/kernel/scratch.h"
 #include "patch.h"
 #include "plan.h"
+#include "rivers.h"
 
 /* A noise and its octaves, used by one domain after the other. */
 struct run_memory {
@@ -35,9 +36,21 @@ struct buffer {
     KERNEL_ALIGNED float value[KERNEL_BAND_ROWS * KERNEL_CHUNK];
 };
 
+/* The rivers of a GRAPH_DRAIN, and what their ground is evaluated with. */
+struct river_memory {
+    struct rivers *rivers;
+    struct evaluation *evaluation;
+    int ground; /* operation */
+    /* Those of the evaluation that needs the rivers. */
+    const struct program *program;
+    const struct kernel *kernel;
+    struct farlands_scratch *scratch;
+};
+
 struct evaluation {
     struct plan plan;
-    struct patch *patch[GRAPH_MAX_NODES]; /* by operation */
+    struct patch *patch[GRAPH_MAX_NODES];         /* by operation */
+    struct river_memory *rivers[GRAPH_MAX_NODES]; /* by operation */
     struct buffer *buffer[GRAPH_MAX_NODES];
     struct buffer *zeros;
     struct run_memory *run[GRAPH_MAX_NODES];
@@ -46,6 +59,7 @@ struct evaluation {
 /* Where derivatives go. */
 struct derivative_rows {
     int operation;
+    bool needed[GRAPH_MAX_NODES]; /* derivatives_need */
     float *dx, *dy;
 };
 
@@ -90,6 +104,15 @@ static struct noise_run *keep_run(struct evaluation *e, int k, int octaves)
     return &memory->run;
 }
 
+static void free_rivers(struct river_memory *memory)
+{
+    if (memory) {
+        rivers_free(memory->rivers);
+        evaluation_free(memory->evaluation);
+    }
+    free(memory);
+}
+
 void evaluation_free(struct evaluation *evaluation)
 {
     if (evaluation) {
@@ -97,6 +120,7 @@ void evaluation_free(struct evaluation *evaluation)
         aligned_free(evaluation->zeros);
     }
     for (int i = 0; evaluation && i < GRAPH_MAX_NODES; i++) {
+        free_rivers(evaluation->rivers[i]);
         aligned_free(evaluation->patch[i]);
         aligned_free(evaluation->buffer[i]);
         if (evaluation->run[i])
@@ -106,20 +130,24 @@ void evaluation_free(struct evaluation *evaluation)
     free(evaluation);
 }
 
-static void empty_patches(struct evaluation *e)
+/* Forget what was computed with another program. */
+static void forget(struct evaluation *e)
 {
-    for (int i = 0; i < GRAPH_MAX_NODES; i++)
+    for (int i = 0; i < GRAPH_MAX_NODES; i++) {
         if (e->patch[i])
             e->patch[i]->columns = 0;
+        free_rivers(e->rivers[i]);
+        e->rivers[i] = NULL;
+    }
 }
 
-/* The plan for OUTPUTS; patches of another program are thrown away. */
+/* The plan for OUTPUTS. */
 static int make_plan(struct context *c, int64_t band_limit, const struct output *outputs, int count)
 {
     struct evaluation *e = c->evaluation;
     int operations[PLAN_MAX_OUTPUTS];
     if (e->plan.program != c->program->id)
-        empty_patches(e);
+        forget(e);
     for (int i = 0; i < count; i++)
         operations[i] = outputs[i].operation;
     return plan_make(&e->plan, c->program, band_limit, operations, count);
@@ -140,6 +168,8 @@ static bool is_zero(struct rows values, int rows, int n)
 
 static int evaluate_chunk(struct context *c, const struct domain *domain, const struct chunk *chunk,
                           bool roomy, const struct rows *out);
+static int evaluate_grid(struct context *c, const struct farlands_grid *grid,
+                         const struct output *outputs, int count, size_t stride);
 
 /* The lattice whose patch operation O, number K, takes its values or slopes from. */
 static int lattice_of(const struct operation *o, int k)
@@ -184,6 +214,65 @@ static int make_patch(struct context *c, int lattice, const struct chunk *chunk)
     return err;
 }
 
+/* A drain_ground. */
+static int river_ground(void *context, const struct farlands_grid *grid, float *out)
+{
+    const struct river_memory *m = context;
+    struct context c = {m->program,       m->kernel, m->scratch, m->evaluation,
+                        grid->band_limit, 0,         NULL,       NULL};
+    const struct output output = {m->ground, out};
+    const int err = make_plan(&c, grid->band_limit ? grid->step : 0, &output, 1);
+    return err ? err : evaluate_grid(&c, grid, &output, 1, (size_t)grid->width);
+}
+
+static struct river_memory *new_rivers(const struct context *c, int k)
+{
+    const struct operation *o = &c->program->operation[k];
+    struct river_memory *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    m->ground = o->input[0];
+    m->evaluation = calloc(1, sizeof *m->evaluation);
+    if (m->evaluation && !rivers_new(&m->rivers, o->rivers, c->kernel, river_ground, m))
+        return m;
+    free_rivers(m);
+    return NULL;
+}
+
+/* The rivers of operation K, a GRAPH_DRAIN. */
+static struct rivers *keep_rivers(struct context *c, int k)
+{
+    struct river_memory **m = &c->evaluation->rivers[k];
+    if (!*m)
+        *m = new_rivers(c, k);
+    if (!*m)
+        return NULL;
+    (*m)->program = c->program; /* perhaps another one with the same id */
+    (*m)->kernel = c->kernel;
+    (*m)->scratch = c->scratch;
+    return (*m)->rivers;
+}
+
+/* Find the rivers that steps of DOMAIN need for CHUNK. */
+static int find_rivers(struct context *c, const struct domain *domain, const struct chunk *chunk)
+{
+    bool found[GRAPH_MAX_NODES] = {false}; /* what is near water */
+    int err = 0;
+    for (int s = 0; s < domain->steps && !err; s++) {
+        const int k = domain->step[s].operation, source = c->program->operation[k].river_source;
+        if (source < 0 || (source != k && found[source]) ||
+            plan_hides_rivers(c->program, domain, &c->program->operation[k]))
+            continue;
+        struct rivers *rivers = keep_rivers(c, source);
+        if (!rivers)
+            return -ENOMEM;
+        err = (source == k ? rivers_find_valleys : rivers_find_near)(rivers, chunk,
+                                                                     domain->band_limit);
+        found[source] |= source != k;
+    }
+    return err;
+}
+
 /* Where OPERATION's values are: in OUT, if it is not NULL and this is one of the domain's outputs,
  * or else in a buffer. */
 static struct rows rows_of(const struct context *c, const struct domain *domain, int operation,
@@ -198,7 +287,8 @@ static struct rows rows_of(const struct context *c, const struct domain *domain,
 /* True if the values of few samples are computed row by row, as those of many are. */
 static bool needs_rows(const struct operation *o)
 {
-    return o->kind == GRAPH_DAMPED || o->kind == GRAPH_ERODE || operation_is_patched(o);
+    return o->kind == GRAPH_DAMPED || o->kind == GRAPH_ERODE || operation_is_patched(o) ||
+           o->river_source >= 0;
 }
 
 /* --- Relevance --- */
@@ -206,7 +296,7 @@ static bool needs_rows(const struct operation *o)
 /* What is irrelevant in a band, or for few samples. */
 struct relevance {
     /* By how many others that are carried out each operation is read; 0: it is irrelevant. */
-    int reads[GRAPH_MAX_NODES];
+    int16_t reads[GRAPH_MAX_NODES];
     bool spared[GRAPH_MAX_NODES]; /* its guard is 0: it does not read what that guards */
     bool zero[GRAPH_MAX_NODES];   /* known to be 0: its values are nowhere else */
 };
@@ -287,6 +377,36 @@ static void run_noise(const struct context *c, const struct operation *o, struct
     }
 }
 
+/* ROWS rows from J on, WIDTH samples each, of an operation of rivers. */
+static void run_rivers(const struct context *c, const struct operation *o, struct rows in, int j,
+                       int rows, int width, struct rows to)
+{
+    const struct rivers *rivers = c->evaluation->rivers[o->river_source]->rivers;
+    /* Others read whole steps. */
+    for (int r = 0; r < rows; r++)
+        for (int i = width; i < whole_steps(width); i++)
+            to.at[(size_t)r * to.stride + (size_t)i] = 0;
+    if (o->kind == GRAPH_DRAIN)
+        rivers_carve(rivers, j, rows, width, in, to);
+    else if (o->kind == GRAPH_BANK)
+        rivers_bank(rivers, j, rows, width, to);
+    else if (o->kind == GRAPH_WATER)
+        rivers_water(rivers, j, rows, width, in, to);
+    else if (o->kind == GRAPH_RIVER)
+        rivers_order(rivers, j, rows, width, to);
+    else
+        rivers_channel(rivers, j, rows, width, in, to);
+}
+
+/* Values of an operation of rivers that are hidden. */
+static void fill_dry(const struct operation *o, int rows, int n, struct rows to)
+{
+    const float dry = o->kind == GRAPH_BANK ? RIVERS_NEAR : o->kind == GRAPH_WATER ? RIVERS_DRY : 0;
+    for (int r = 0; r < rows; r++)
+        for (int i = 0; i < whole_steps(n); i++)
+            to.at[(size_t)r * to.stride + (size_t)i] = dry;
+}
+
 /* ROWS rows from J on of the operation of STEP, whose inputs are IN, into TO. */
 static void run_operation(struct context *c, const struct step *step, const struct chunk *chunk,
                           const struct rows *in, int j, int rows, struct rows to)
@@ -301,6 +421,8 @@ static void run_operation(struct context *c, const struct step *step, const stru
     if (operation_is_patched(o))
         patch_interpolate(c->evaluation->patch[lattice], spacing_bits(c, lattice), c->kernel,
                           o->kind, chunk, j, rows, to);
+    else if (o->river_source >= 0)
+        run_rivers(c, o, in[0], j, rows, chunk->width, to);
     else if (o->kind == GRAPH_NOISE)
         run_noise(c, o, run, in, j, rows, to);
     else if (o->kind == GRAPH_DAMPED)
@@ -446,6 +568,8 @@ static void run_step(struct context *c, const struct domain *domain, int s, cons
         in[i] = known_rows(c, domain, relevance, domain->input[k][i], band->out);
     if (take_input(c, domain, k, band, in, to, relevance))
         ;
+    else if (plan_hides_rivers(c->program, domain, &c->program->operation[k]))
+        fill_dry(&c->program->operation[k], band->rows, band->n, to);
     else if (band->few)
         run_few(c, step, band, in, to);
     else
@@ -507,6 +631,8 @@ static int evaluate_chunk(struct context *c, const struct domain *domain, const 
     if (c->surveyor)
         return err ? err : c->surveyor->see(c->surveyor, domain, chunk);
     if (!err)
+        err = find_rivers(c, domain, chunk);
+    if (!err)
         err = keep_buffers(c->evaluation, domain);
     const bool few = chunk_is_few(chunk, c->band_limit);
     c->stride = (size_t)whole_steps(chunk->width);
@@ -565,12 +691,10 @@ static void differentiate(const struct context *c, const struct chunk *chunk, si
                           size_t stride)
 {
     const struct derivative_rows *d = c->derivatives;
-    bool needed[GRAPH_MAX_NODES];
-    derivatives_need(c->program, d->operation, needed);
     for (int j = 0; j < chunk->height; j++)
         for (int i = 0; i < chunk->width; i++) {
             const struct dual dual = derivatives_at(
-                c->program, c->evaluation->patch, needed, d->operation,
+                c->program, c->evaluation->patch, d->needed, d->operation,
                 chunk->x.first + i * chunk->x.step, chunk->y.first + j * chunk->y.step);
             d->dx[at + (size_t)j * stride + (size_t)i] = (float)dual.x;
             d->dy[at + (size_t)j * stride + (size_t)i] = (float)dual.y;
@@ -627,13 +751,58 @@ int evaluate(const struct program *program, const struct kernel *kernel,
     return run(program, kernel, scratch, grid, outputs, count, NULL, stride);
 }
 
+/* The differences of OPERATION's values half a block to both sides, along X or y, into OUT. MEMORY
+ * for as many values. */
+static int difference(const struct program *program, const struct kernel *kernel,
+                      struct farlands_scratch *scratch, const struct farlands_grid *grid,
+                      int operation, bool x, float *memory, float *out, size_t stride)
+{
+    struct farlands_grid before = *grid, after = *grid;
+    const int64_t half = FARLANDS_UNIT / 2;
+    before.x -= x ? half : 0;
+    before.y -= x ? 0 : half;
+    after.x += x ? half : 0;
+    after.y += x ? 0 : half;
+    int err =
+        evaluate(program, kernel, scratch, &before, &(struct output){operation, memory}, 1, stride);
+    if (!err)
+        err =
+            evaluate(program, kernel, scratch, &after, &(struct output){operation, out}, 1, stride);
+    for (int j = 0; j < grid->height && !err; j++)
+        for (int i = 0; i < grid->width; i++)
+            out[(size_t)j * stride + (size_t)i] -= memory[(size_t)j * stride + (size_t)i];
+    return err;
+}
+
 int evaluate_derivatives(const struct program *program, const struct kernel *kernel,
                          struct farlands_scratch *scratch, const struct farlands_grid *grid,
                          int operation, float *value, float *dx, float *dy, size_t stride)
 {
     const struct output output = {operation, value};
-    const struct derivative_rows derivatives = {operation, dx, dy};
-    return run(program, kernel, scratch, grid, &output, 1, &derivatives, stride);
+    struct derivative_rows derivatives = {.operation = operation, .dx = dx, .dy = dy};
+    derivatives_need(program, operation, derivatives.needed);
+    if (derivatives_exist(program, derivatives.needed))
+        return run(program, kernel, scratch, grid, &output, 1, &derivatives, stride);
+    int err = difference(program, kernel, scratch, grid, operation, true, value, dx, stride);
+    if (!err)
+        err = difference(program, kernel, scratch, grid, operation, false, value, dy, stride);
+    return err ? err : evaluate(program, kernel, scratch, grid, &output, 1, stride);
+}
+
+int evaluate_rivers(const struct program *program, const struct kernel *kernel,
+                    struct farlands_scratch *scratch, int operation, struct rivers **out)
+{
+    const struct output output = {operation, NULL};
+    if (!scratch->evaluation)
+        scratch->evaluation = calloc(1, sizeof *scratch->evaluation);
+    struct context c = {program, kernel, scratch, scratch->evaluation, false, 0, NULL, NULL};
+    if (!c.evaluation)
+        return -ENOMEM;
+    const int err = make_plan(&c, 0, &output, 1);
+    if (err)
+        return err;
+    *out = keep_rivers(&c, program->operation[operation].river_source);
+    return *out ? 0 : -ENOMEM;
 }
 
 int evaluate_survey(const struct program *program, const struct farlands_grid *grid,
@@ -646,7 +815,7 @@ int evaluate_survey(const struct program *program, const struct farlands_grid *g
         return -ENOMEM;
     struct context c = {program, NULL, NULL, *kept, grid->band_limit, 0, surveyor, NULL};
     struct plan *plan = &(*kept)->plan;
-    empty_patches(*kept);
+    forget(*kept);
     const int err = plan_make(plan, program, grid->band_limit ? grid->step : 0, operations, count);
     if (err)
         return err;

@@ -21,10 +21,17 @@ int evaluate(const struct program *program, const struct kernel *kernel,
              const struct output *outputs, int count, size_t stride);
 
 /* The same for one OPERATION, and its derivatives along x and y, per block, into DX and DY (see
- * derivatives.h). GRID must not be band-limited. */
+ * derivatives.h); if these do not exist, differences over a block. GRID must not be band-limited.
+ */
 int evaluate_derivatives(const struct program *program, const struct kernel *kernel,
                          struct farlands_scratch *scratch, const struct farlands_grid *grid,
                          int operation, float *value, float *dx, float *dy, size_t stride);
+
+/* The rivers of OPERATION, a GRAPH_WATER, into *OUT: they are SCRATCH's, until its next evaluation.
+ * Returns 0 or -ENOMEM. */
+struct rivers;
+int evaluate_rivers(const struct program *program, const struct kernel *kernel,
+                    struct farlands_scratch *scratch, int operation, struct rivers **out);
 
 /* Sees each chunk of each domain that an evaluation carries out, after the chunks that it needs.
  * The chunks of the grid are alike: only the first of TIMES is seen. Returns 0, or an error that

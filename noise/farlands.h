@@ -37,8 +37,10 @@
  *   -ENOMEM
  *
  * A world never changes, and any number of threads may use it at once. A scratch is working memory,
- * for one call at a time: it saves the allocation of 7 MB and remembers values at places nearby.
- * NULL makes one for this call. A call needs 128 KiB of stack.
+ * for one call at a time: it saves the allocation of 7 MB, and of some 12 MB more for each drain of
+ * the world, and remembers values at places nearby. NULL makes one for this call: at a single place
+ * of a world with rivers that takes milliseconds, with a scratch a hundredth of it, if the last
+ * place was near. A call needs 128 KiB of stack.
  *
  * Programs stay compatible with later versions of the library with the same soname: no function
  * changes its meaning, and no structure its size. Structures that may grow are opaque; grids and
@@ -228,6 +230,53 @@ float farlands_height(const struct farlands_world *world, struct farlands_scratc
                       int64_t x, int64_t y);
 float farlands_value(const struct farlands_world *world, struct farlands_scratch *scratch,
                      const char *field, int64_t x, int64_t y);
+
+/* --- Water ---------------------------------------------------------------- */
+
+/*
+ * A world has water if it has the field "water" and that is made of a `drain` (config/README.md,
+ * "Rivers"). The functions return -ENOENT for other worlds.
+ */
+
+/* What a point of a course is in. Over land water has no bed yet, or no longer. */
+enum farlands_water {
+    FARLANDS_LAND,
+    FARLANDS_RIVER,
+    FARLANDS_LAKE,
+    FARLANDS_SEA,     /* where a course ends */
+    FARLANDS_END_LAKE /* which has no outlet: the other end */
+};
+
+/* Frozen. */
+struct farlands_course_point {
+    int64_t x, y; /* units */
+    float level;  /* of the water, metres: never above that of the point before */
+    float bed;    /* the bottom in the middle; over land LEVEL */
+    float width;  /* metres; 0 over land */
+    float order;  /* as the node `river` has it; 0 over land */
+    int kind;     /* enum farlands_water */
+};
+
+/* How far a course was followed: a node of the drainage, and a step there. Of use for the same
+ * world alone, at any time. Frozen. */
+struct farlands_course {
+    int64_t i, j;
+    int step;
+};
+
+/* The course of water from a place: that of a river, if one is within 256 m and a spacing of nodes;
+ * or over land, from the nearest node. */
+int farlands_course_at(const struct farlands_world *world, struct farlands_scratch *scratch,
+                       int64_t x, int64_t y, struct farlands_course *out);
+
+/*
+ * The next points of COURSE, downstream, at most ROOM, into OUT; *COUNT becomes their number, and
+ * COURSE moves on. Fewer than ROOM: the course has ended, in the sea or in an end lake, which its
+ * last point is. Points are the corners of the line that the middle of the river follows.
+ */
+int farlands_downstream(const struct farlands_world *world, struct farlands_scratch *scratch,
+                        struct farlands_course *course, struct farlands_course_point *out,
+                        size_t room, size_t *count);
 
 /* --- Space ---------------------------------------------------------------- */
 

@@ -16,15 +16,18 @@
 #include "biomes.h"
 #include "curve.h"
 #include "params.h"
+#include "rivers_params.h"
 
 enum {
-    GRAPH_MAX_NODES = 256,
+    GRAPH_MAX_NODES = 384,
     GRAPH_MAX_INPUTS = 4,
     GRAPH_MAX_NUMBERS = 2,
     /* Each octave takes 100 KB of a scratch, those of a warp too; each lattice 320 KB. */
     GRAPH_MAX_OCTAVES = 512,
     GRAPH_MAX_LATTICES = 64,
     GRAPH_MAX_DEPTH = 8, /* lattices of which each needs the next */
+    /* Each takes up to 12 MB of a scratch, and as much again as its ground does. */
+    GRAPH_MAX_DRAINS = 4,
 };
 
 /* Bounds of a lattice's spacing, in units: powers of two. */
@@ -103,9 +106,33 @@ enum graph_kind {
      * with w rounded to float. Rows are compared as these floats, so borders are exact.
      */
     GRAPH_BIOME,
+    /*
+     * a, the ground in metres, with valleys that all lead down to the sea or to an end lake: filled
+     * in hollows that hold no lake, and cut down to the beds of rivers (rivers.h). Ground up to 0
+     * is the sea. The ground of drains has no drain.
+     *
+     * In a band-limited grid courses are left out that it cannot show; if samples are more than a
+     * quarter of the spacing apart, all of them, so this is a itself. Those that it shows are the
+     * same in all grids.
+     */
+    GRAPH_DRAIN,
+    /* Of a, a GRAPH_DRAIN, or a lattice of one: metres from the edge of the nearest water of a
+     * river, below 0 in it, at most RIVERS_NEAR. In a band-limited grid with samples s > 128 m
+     * apart distances above 0 are multiplied by 128 / s. */
+    GRAPH_BANK,
+    /* ... the order of the river (rivers.h), 0 on land and in lakes. In a band-limited grid rivers
+     * reach two samples beyond their edges. */
+    GRAPH_RIVER,
+    /* The ground a with the beds of the rivers of b, as above, cut into it, banks beside them, and
+     * dams around lakes where no hills are. Changes nothing farther than RIVERS_NEAR from rivers,
+     * and 1.6 times the finest spacing from lakes. */
+    GRAPH_CHANNEL,
+    /* The level of the rivers of b, and of their lakes where these are above the ground a;
+     * RIVERS_DRY on land. */
+    GRAPH_WATER,
 };
 
-enum { GRAPH_KINDS = GRAPH_BIOME + 1 };
+enum { GRAPH_KINDS = GRAPH_WATER + 1 };
 
 struct graph_node {
     enum graph_kind kind;
@@ -114,8 +141,9 @@ struct graph_node {
     /* Of GRAPH_NOISE, whose knots may be 0; of GRAPH_DAMPED; of GRAPH_ERODE: seed, hash,
      * wavelength, lacunarity and octaves. The volume is ignored. */
     const struct farlands_params *noise;
-    const struct curve_params *curve; /* of GRAPH_SPLINE */
-    const struct biome_rows *biomes;  /* of GRAPH_BIOME */
+    const struct curve_params *curve;   /* of GRAPH_SPLINE */
+    const struct biome_rows *biomes;    /* of GRAPH_BIOME */
+    const struct rivers_params *rivers; /* of GRAPH_DRAIN */
 };
 
 enum { GRAPH_NAME_MAX = 64 }; /* with its terminating NUL */

@@ -17,6 +17,9 @@ static struct graph_shape shape_of(enum graph_kind kind)
     case GRAPH_SPLINE:
     case GRAPH_SLOPE_X:
     case GRAPH_SLOPE_Y:
+    case GRAPH_DRAIN:
+    case GRAPH_BANK:
+    case GRAPH_RIVER:
         return (struct graph_shape){1, 0};
     case GRAPH_RIDGE:
     case GRAPH_LATTICE:
@@ -39,6 +42,8 @@ static struct graph_shape shape_of(enum graph_kind kind)
     case GRAPH_MULTIPLY:
     case GRAPH_MIN:
     case GRAPH_MAX:
+    case GRAPH_CHANNEL:
+    case GRAPH_WATER:
         break;
     }
     return (struct graph_shape){2, 0};
@@ -163,6 +168,13 @@ static bool is_table(const struct biome_rows *biomes)
     return valid;
 }
 
+static struct node_fault river_fault(const struct graph_node *node)
+{
+    struct node_fault fault;
+    fault.text = rivers_fault(node->rivers, &fault.key);
+    return fault;
+}
+
 struct node_fault graph_node_fault(const struct graph_node *node)
 {
     const double p = node->number[0], q = node->number[1];
@@ -173,6 +185,8 @@ struct node_fault graph_node_fault(const struct graph_node *node)
         return damped_fault(node);
     case GRAPH_ERODE:
         return erode_fault(node);
+    case GRAPH_DRAIN:
+        return river_fault(node);
     case GRAPH_SPLINE:
         return curve_fault(node->curve);
     case GRAPH_BIOME:

@@ -24,6 +24,8 @@ static double cost(const struct operation *o)
     case GRAPH_BIOME:
     case GRAPH_SPLINE:
         return 8;
+    case GRAPH_DRAIN:
+        return 100;
     case GRAPH_LATTICE:
     case GRAPH_SLOPE_X:
     case GRAPH_SLOPE_Y:
@@ -34,7 +36,7 @@ static double cost(const struct operation *o)
 }
 
 void guards_release(const struct program *program, const struct domain *domain, int operation,
-                    const bool *spared, int *reads)
+                    const bool *spared, int16_t *reads)
 {
     const struct operation *o = &program->operation[operation];
     if (--reads[operation] > 0)
@@ -46,7 +48,7 @@ void guards_release(const struct program *program, const struct domain *domain, 
 
 /* What OPERATION costs, if no other reads it any more, with all that is read no more then. */
 static double cost_released(const struct program *program, const struct domain *domain,
-                            int operation, int *reads)
+                            int operation, int16_t *reads)
 {
     double sum = 0;
     if (--reads[operation] == 0)
@@ -59,7 +61,7 @@ static double cost_released(const struct program *program, const struct domain *
 /* What OPERATION costs with all that only it reads. */
 static double cost_alone(const struct program *program, const struct domain *domain, int operation)
 {
-    int reads[GRAPH_MAX_NODES];
+    int16_t reads[GRAPH_MAX_NODES];
     memcpy(reads, domain->reads, (size_t)(operation + 1) * sizeof *reads);
     reads[operation] = 1;
     return cost_released(program, domain, operation, reads);

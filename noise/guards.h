@@ -23,6 +23,6 @@ static inline bool guards_reads(const struct operation *o, int guard, int i)
 /* One operation less reads OPERATION; READS: how many do. If none is left, its own inputs are read
  * less, too, except for those that SPARED says it did not read. */
 void guards_release(const struct program *program, const struct domain *domain, int operation,
-                    const bool *spared, int *reads);
+                    const bool *spared, int16_t *reads);
 
 #endif

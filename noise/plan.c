@@ -6,15 +6,20 @@
 
 #include "guards.h"
 
-/* The operation whose values OPERATION has in DOMAIN: itself, or the input of a lattice that does
- * not apply there. */
+/* True if O has the values of its first input in DOMAIN. */
+static bool is_direct(const struct program *program, const struct domain *domain,
+                      const struct operation *o)
+{
+    if (o->kind == GRAPH_DRAIN || o->kind == GRAPH_CHANNEL)
+        return plan_hides_rivers(program, domain, o);
+    return o->kind == GRAPH_LATTICE && lattice_spacing(o) < domain->direct_below;
+}
+
+/* The operation whose values OPERATION has in DOMAIN: itself, or an input. */
 static int resolve(const struct program *program, const struct domain *domain, int operation)
 {
-    const struct operation *o = &program->operation[operation];
-    while (o->kind == GRAPH_LATTICE && lattice_spacing(o) < domain->direct_below) {
-        operation = o->input[0];
-        o = &program->operation[operation];
-    }
+    while (is_direct(program, domain, &program->operation[operation]))
+        operation = program->operation[operation].input[0];
     return operation;
 }
 
@@ -23,6 +28,9 @@ static void find_inputs(const struct program *program, struct domain *domain, in
 {
     const struct operation *o = &program->operation[k];
     domain->inputs[k] = operation_is_patched(o) || plan_is_silent(domain, o) ? 0 : o->inputs;
+    /* Rivers themselves are not values. */
+    if (operation_is_near_water(o))
+        domain->inputs[k]--;
     for (int i = 0; i < domain->inputs[k]; i++)
         domain->input[k][i] = resolve(program, domain, o->input[i]);
 }
@@ -41,8 +49,8 @@ static bool is_fixed(const struct program *program, const struct domain *domain,
 {
     const struct operation *o = &program->operation[operation];
     const int inputs = domain->inputs[operation];
-    if (is_output(domain, operation) || (o->noise && !plan_is_silent(domain, o)) ||
-        (inputs == 0 && o->inputs > 0 && !o->noise))
+    if (is_output(domain, operation) || o->river_source >= 0 ||
+        (o->noise && !plan_is_silent(domain, o)) || (inputs == 0 && o->inputs > 0 && !o->noise))
         return false;
     for (int i = 0; i < inputs; i++)
         if (!fixed[domain->input[operation][i]])

@@ -31,11 +31,13 @@ struct domain {
     int outputs, output[PLAN_MAX_OUTPUTS];
     int lattices, lattice[GRAPH_MAX_NODES]; /* whose patches it needs, in falling order */
     /* Of each operation: its inputs here. Values of lattices come from patches; what the band limit
-     * silences has none; a lattice that does not apply is its own input. */
+     * silences has none; a lattice that does not apply is its own input, and so is ground with
+     * rivers that are hidden. */
     int inputs[GRAPH_MAX_NODES], input[GRAPH_MAX_NODES][GRAPH_MAX_INPUTS];
     /* Of each operation: how often others read it, or it goes out; which of its inputs is a guard
      * (guards.h), or -1. */
-    int reads[GRAPH_MAX_NODES], guard[GRAPH_MAX_NODES];
+    int16_t reads[GRAPH_MAX_NODES];
+    int guard[GRAPH_MAX_NODES];
     /* An operation that each is a guard of, and the next one with the same guard; -1: none. */
     int guarded[GRAPH_MAX_NODES], next_guarded[GRAPH_MAX_NODES];
 };
@@ -66,6 +68,15 @@ static inline bool plan_is_silent(const struct domain *domain, const struct oper
     return o->noise && domain->band_limit &&
            (o->kind == GRAPH_ERODE ? octave_gully_limit : octave_band_limit)(
                &o->noise->octave[0], domain->band_limit) == 0;
+}
+
+/* True if O is of rivers, and the band limit leaves none: ground is as it was, and dry. Four
+ * samples show a valley between nodes of the broadest level. */
+static inline bool plan_hides_rivers(const struct program *program, const struct domain *domain,
+                                     const struct operation *o)
+{
+    return o->river_source >= 0 &&
+           program->operation[o->river_source].rivers->spacing / 4 < domain->band_limit;
 }
 
 #endif

@@ -39,7 +39,7 @@ static bool put_in_order(const struct graph_node *nodes, int node, enum mark *ma
 static int make_operation(struct operation *o, const struct graph_node *node, const int *place)
 {
     const struct graph_shape shape = graph_shape(node);
-    *o = (struct operation){.kind = node->kind, .inputs = shape.inputs};
+    *o = (struct operation){.kind = node->kind, .inputs = shape.inputs, .river_source = -1};
     for (int i = 0; i < shape.inputs; i++)
         o->input[i] = place[node->input[i]];
     for (int i = 0; i < shape.numbers; i++)
@@ -69,7 +69,27 @@ static int make_operation(struct operation *o, const struct graph_node *node, co
             return -ENOMEM;
         biomes_make(o->biomes, node->biomes);
     }
+    if (node->kind == GRAPH_DRAIN) {
+        o->rivers = malloc(sizeof *o->rivers);
+        if (!o->rivers)
+            return -ENOMEM;
+        *o->rivers = *node->rivers;
+    }
     return 0;
+}
+
+/* The GRAPH_DRAIN whose rivers operation K needs, or -1. */
+static int find_river_source(int k, const struct operation *all)
+{
+    const struct operation *o = &all[k];
+    if (o->kind == GRAPH_DRAIN)
+        return k;
+    if (!operation_is_near_water(o))
+        return -1;
+    int source = o->input[o->inputs - 1];
+    if (all[source].kind == GRAPH_LATTICE)
+        source = all[source].input[0];
+    return all[source].kind == GRAPH_DRAIN ? source : -1;
 }
 
 /*
@@ -119,6 +139,9 @@ static struct node_fault bounds_fault(const struct operation *o, const struct op
     if (operation_is_slope(o) && all[o->input[0]].kind != GRAPH_LATTICE)
         return (struct node_fault){
             "input", "expected a field with a lattice, such as { of: NAME, lattice: 16 }"};
+    if (operation_is_near_water(o) && o->river_source < 0)
+        return (struct node_fault){o->inputs == 2 ? "drain" : "input",
+                                   "expected a field that is a drain, or a lattice of one"};
     if (!(o->low >= -1e18f && o->high <= 1e18f))
         return (struct node_fault){"", "its values could exceed 1e18"};
     for (int i = 0; o->kind == GRAPH_NOISE && i < o->inputs; i++) {
@@ -184,6 +207,17 @@ static uint64_t mix_biomes(uint64_t id, const struct biomes *biomes)
     return id;
 }
 
+static uint64_t mix_rivers(uint64_t id, const struct rivers_params *rivers)
+{
+    const double numbers[] = {rivers->from,      rivers->width, rivers->widening, rivers->depth,
+                              rivers->deepening, rivers->slope, rivers->meander,  rivers->lake};
+    id = lattice_mix(lattice_mix(id + (uint64_t)rivers->spacing) + (uint64_t)rivers->levels);
+    id = lattice_mix(id + rivers->seed);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        id = mix_double(id, numbers[i]);
+    return id;
+}
+
 static uint64_t program_id(const struct program *program)
 {
     uint64_t id = 0;
@@ -200,6 +234,8 @@ static uint64_t program_id(const struct program *program)
             id = mix_curve(id, o->curve);
         if (o->biomes)
             id = mix_biomes(id, o->biomes);
+        if (o->rivers)
+            id = mix_rivers(id, o->rivers);
     }
     return id;
 }
@@ -219,8 +255,9 @@ static int check_node(const struct graph_node *nodes, int count, int node, struc
 
 /* What all operations before one have together. */
 struct totals {
-    int octaves, lattices;
-    int depth[GRAPH_MAX_NODES]; /* of the lattices that each needs, itself included */
+    int octaves, lattices, drains;
+    int depth[GRAPH_MAX_NODES];    /* of the lattices that each needs, itself included */
+    bool drained[GRAPH_MAX_NODES]; /* needs a drain, or is one */
 };
 
 /* Add operation K. */
@@ -229,10 +266,18 @@ static struct node_fault totals_fault(struct totals *totals, const struct progra
     const struct operation *o = &program->operation[k];
     totals->octaves += o->noise ? noise_octaves(o->noise) : 0;
     totals->lattices += o->kind == GRAPH_LATTICE;
+    totals->drains += o->kind == GRAPH_DRAIN;
     totals->depth[k] = 0;
-    for (int i = 0; i < o->inputs; i++)
+    for (int i = 0; i < o->inputs; i++) {
         if (totals->depth[o->input[i]] > totals->depth[k])
             totals->depth[k] = totals->depth[o->input[i]];
+        totals->drained[k] |= totals->drained[o->input[i]];
+    }
+    /* Its nodes would need those of the other around each of them: a tile's cost would have no
+     * bound. */
+    if (o->kind == GRAPH_DRAIN && totals->drained[k])
+        return (struct node_fault){"of", "expected ground without another drain"};
+    totals->drained[k] |= o->kind == GRAPH_DRAIN;
     totals->depth[k] += o->kind == GRAPH_LATTICE;
     if (totals->octaves > GRAPH_MAX_OCTAVES)
         return (struct node_fault){"octaves", "expected at most 512 in all fields of a world"};
@@ -240,6 +285,8 @@ static struct node_fault totals_fault(struct totals *totals, const struct progra
         return (struct node_fault){"lattice", "expected at most 64 in all fields of a world"};
     if (totals->depth[k] > GRAPH_MAX_DEPTH)
         return (struct node_fault){"lattice", "expected at most 8 of which each needs the next"};
+    if (totals->drains > GRAPH_MAX_DRAINS)
+        return (struct node_fault){"drain", "expected at most 4 in all fields of a world"};
     return (struct node_fault){NULL, NULL};
 }
 
@@ -253,6 +300,7 @@ static int make_operations(struct program *program, const struct graph_node *nod
         int err = make_operation(o, &nodes[order[k]], program->place);
         if (err)
             return err;
+        o->river_source = find_river_source(k, program->operation);
         bounds_find(o, program->operation);
         o->rests = bounds_may_rest(o, program->operation);
         o->broadest = broadest_wavelength(o, program->operation);
@@ -273,7 +321,7 @@ int program_new(struct program **out, const struct graph_node *nodes, int count,
     enum mark mark[GRAPH_MAX_NODES] = {MARK_NEW};
     int order[GRAPH_MAX_NODES], ordered = 0, at = 0, err = 0;
 
-    *fault = (struct graph_fault){0, "", "expected 1 to 256 fields"};
+    *fault = (struct graph_fault){0, "", "expected 1 to 384 fields"};
     if (count < 1 || count > GRAPH_MAX_NODES)
         return -EINVAL;
     for (int i = 0; i < count && !err; i++)
@@ -308,6 +356,7 @@ void program_free(struct program *program)
         free(program->operation[k].noise);
         free(program->operation[k].curve);
         free(program->operation[k].biomes);
+        free(program->operation[k].rivers);
     }
     if (program) {
         free(program->operation);

@@ -14,14 +14,17 @@ struct operation {
     enum graph_kind kind;
     int inputs, input[GRAPH_MAX_INPUTS];
     float number[GRAPH_MAX_NUMBERS];
-    float low, high;       /* bounds of its values */
-    bool rests;            /* may be 0 all over a region, as masks are */
-    int64_t broadest;      /* the greatest wavelength of the noises that it is made of */
-    struct noise *noise;   /* of GRAPH_NOISE */
-    double move;           /* units for each unit of its inputs */
-    struct curve *curve;   /* of GRAPH_SPLINE, and of GRAPH_NOISE with knots */
-    int spacing_bits;      /* of GRAPH_LATTICE: its spacing is 2 to this, in units */
-    struct biomes *biomes; /* of GRAPH_BIOME */
+    float low, high;              /* bounds of its values */
+    bool rests;                   /* may be 0 all over a region, as masks are */
+    int64_t broadest;             /* the greatest wavelength of the noises that it is made of */
+    struct noise *noise;          /* of GRAPH_NOISE */
+    double move;                  /* units for each unit of its inputs */
+    struct curve *curve;          /* of GRAPH_SPLINE, and of GRAPH_NOISE with knots */
+    int spacing_bits;             /* of GRAPH_LATTICE: its spacing is 2 to this, in units */
+    struct biomes *biomes;        /* of GRAPH_BIOME */
+    struct rivers_params *rivers; /* of GRAPH_DRAIN */
+    int river_source;             /* the GRAPH_DRAIN whose rivers it needs, itself if it is one; */
+                                  /* -1: none */
 };
 
 struct program {
@@ -45,6 +48,13 @@ static inline bool operation_is_slope(const struct operation *operation)
 static inline bool operation_is_patched(const struct operation *operation)
 {
     return operation->kind == GRAPH_LATTICE || operation_is_slope(operation);
+}
+
+/* True if the values are those of the rivers of its last input, whose own values it does not need.
+ */
+static inline bool operation_is_near_water(const struct operation *operation)
+{
+    return operation->kind >= GRAPH_BANK && operation->kind <= GRAPH_WATER;
 }
 
 /* True if the values may take the place of an input's values. */

@@ -1,4 +1,4 @@
-/* The parameters of rivers (rivers.h). Private to noise/ and config/. */
+/* The parameters of rivers (rivers.h). Private to the project. */
 #ifndef FARLANDS_RIVERS_PARAMS_H
 #define FARLANDS_RIVERS_PARAMS_H
 
@@ -12,16 +12,21 @@ struct rivers_params {
     double width, widening;  /* metres at order 1; factor for each order */
     double depth, deepening; /* the same in the middle of the river */
     double slope;            /* of the sides of valleys */
-    double meander;          /* how far courses swing, in spacings of the last level */
+    double meander;          /* how far courses swing, 1: a third of a spacing of the last level */
+    double lake;             /* hollows that many metres deep hold a lake; others are filled */
 };
 
 /* The level of water where there is none. */
 #define RIVERS_DRY (-32768.0f)
 
 enum {
-    RIVERS_NEAR = 256,     /* metres; farther away water is not near */
-    RIVERS_MAX_ORDER = 14, /* four nodes of the broadest of 5 levels */
+    RIVERS_NEAR = 256,       /* metres; farther away water is not near */
+    RIVERS_PICTURE_NEAR = 2, /* samples of a picture that are near whatever their distance */
+    RIVERS_MAX_ORDER = 14,   /* four nodes of the broadest of 5 levels */
 };
+
+/* The width of a river of ORDER, in metres. */
+double rivers_width(const struct rivers_params *params, double order);
 
 /* What is wrong with PARAMS, and the KEY that is at fault; NULL if nothing is. Static strings. */
 const char *rivers_fault(const struct rivers_params *params, const char **key);

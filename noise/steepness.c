@@ -75,12 +75,20 @@ static double of_operation(const struct operation *o, const struct operation *al
     case GRAPH_TERRACE:
     case GRAPH_LATTICE:
         return sa;
+    case GRAPH_DRAIN:
+        return mean_square(sa, o->rivers->slope);
+    case GRAPH_BANK:
+        return 1;
+    case GRAPH_CHANNEL:
+        return sa;
     case GRAPH_ERODE:
         return gullies(o, &all[o->input[2]], step);
     case GRAPH_CONSTANT:
     case GRAPH_SLOPE_X:
     case GRAPH_SLOPE_Y:
     case GRAPH_BIOME:
+    case GRAPH_WATER:
+    case GRAPH_RIVER:
         break;
     }
     return 0;

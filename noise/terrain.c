@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "downstream.h"
 #include "evaluate.h"
 #include "steepness.h"
 #include "terrain_parts.h"
@@ -121,6 +122,14 @@ bool terrain_is_graph(const struct farlands_terrain *terrain)
     return terrain->own_noise || terrain->fields > 1;
 }
 
+bool terrain_has_drain(const struct farlands_terrain *terrain)
+{
+    for (int k = 0; k < terrain->program->count; k++)
+        if (terrain->program->operation[k].kind == GRAPH_DRAIN)
+            return true;
+    return false;
+}
+
 const char *terrain_field_name(const struct farlands_terrain *terrain, int field)
 {
     return terrain->field[field].name;
@@ -173,6 +182,49 @@ static bool grid_in_bounds(const struct farlands_grid *grid, size_t stride)
     return grid->step >= 1 && grid->step <= FARLANDS_MAX_STEP &&
            axis_in_bounds(grid->x, grid->step, grid->width) &&
            axis_in_bounds(grid->y, grid->step, grid->height) && stride >= (size_t)grid->width;
+}
+
+/* The GRAPH_WATER that FIELD is or is made of; -1 if there is none. */
+static int find_water(const struct farlands_terrain *terrain, int field)
+{
+    const struct operation *all = terrain->program->operation;
+    bool needed[GRAPH_MAX_NODES] = {false};
+    needed[terrain->field[field].operation] = true;
+    for (int k = terrain->field[field].operation; k >= 0; k--) {
+        if (needed[k] && all[k].kind == GRAPH_WATER)
+            return k;
+        for (int i = 0; needed[k] && i < all[k].inputs; i++)
+            needed[all[k].input[i]] = true;
+    }
+    return -1;
+}
+
+bool terrain_field_is_water(const struct farlands_terrain *terrain, int field)
+{
+    return find_water(terrain, field) >= 0;
+}
+
+int terrain_course_at(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                      int field, int64_t x, int64_t y, struct farlands_course *out)
+{
+    WITH_PLAIN_ARITHMETIC;
+    struct rivers *rivers;
+    if (!axis_in_bounds(x, 1, 1) || !axis_in_bounds(y, 1, 1))
+        return -EINVAL;
+    const int err = evaluate_rivers(terrain->program, terrain->kernel, scratch,
+                                    find_water(terrain, field), &rivers);
+    return err ? err : downstream_begin(rivers, x, y, out);
+}
+
+int terrain_downstream(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                       int field, struct farlands_course *course, struct farlands_course_point *out,
+                       size_t room, size_t *count)
+{
+    WITH_PLAIN_ARITHMETIC;
+    struct rivers *rivers;
+    const int err = evaluate_rivers(terrain->program, terrain->kernel, scratch,
+                                    find_water(terrain, field), &rivers);
+    return err ? err : downstream_follow(rivers, course, out, room, count);
 }
 
 int terrain_fields(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,

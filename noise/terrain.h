@@ -44,8 +44,15 @@ int terrain_field(const struct farlands_terrain *terrain, const char *name, size
 int terrain_field_count(const struct farlands_terrain *terrain);
 const char *terrain_field_name(const struct farlands_terrain *terrain, int field);
 
+/* True if FIELD, or a field that it is made of, is a level of water (GRAPH_WATER): it tells of
+ * rivers, which have courses. */
+bool terrain_field_is_water(const struct farlands_terrain *terrain, int field);
+
 /* The field whose values are heights. */
 int terrain_height_field(const struct farlands_terrain *terrain);
+
+/* True if rivers flow in it: exact values at places far apart take long (ESTIMATE_FAR). */
+bool terrain_has_drain(const struct farlands_terrain *terrain);
 
 /* True unless the terrain's only field is a noise that nothing moves. */
 bool terrain_is_graph(const struct farlands_terrain *terrain);
@@ -98,6 +105,17 @@ int terrain_heights(const struct farlands_terrain *terrain, struct farlands_scra
 /* The height at one place, in metres; NAN beyond the bounds of a grid. Any thread; needs 100 KiB of
  * stack. */
 float terrain_height(const struct farlands_terrain *terrain, int64_t x, int64_t y);
+
+/* As farlands_course_at and farlands_downstream, of the rivers of FIELD, for which
+ * terrain_field_is_water. Return 0; -EINVAL if the place is beyond the bounds of a grid, or if
+ * there is no such COURSE; -ENOMEM. */
+struct farlands_course;
+struct farlands_course_point;
+int terrain_course_at(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                      int field, int64_t x, int64_t y, struct farlands_course *out);
+int terrain_downstream(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                       int field, struct farlands_course *course, struct farlands_course_point *out,
+                       size_t room, size_t *count);
 
 /*
  * Perlin noise in 1 to 4 dimensions, in double, with the terrain's hash, fade, octaves and fractal;

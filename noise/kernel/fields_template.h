@@ -172,7 +172,12 @@ static KERNEL_FLAT void operate_row(const struct operation *o, const float *a, c
     case GRAPH_ERODE:
     case GRAPH_LATTICE:
     case GRAPH_SLOPE_X:
-    case GRAPH_SLOPE_Y: /* see evaluate.c */
+    case GRAPH_SLOPE_Y:
+    case GRAPH_DRAIN:
+    case GRAPH_BANK:
+    case GRAPH_WATER:
+    case GRAPH_RIVER:
+    case GRAPH_CHANNEL: /* see evaluate.c */
     case GRAPH_BIOME:   /* see operate */
         break;
     case GRAPH_CONSTANT:

@@ -12,6 +12,13 @@ struct noise_run;
 struct coordinates;
 struct chunk;
 
+struct river_lakes;
+struct river_near;
+struct river_node;
+struct river_piece;
+struct river_valleys;
+struct river_window;
+
 /* Rows of floats, STRIDE apart. */
 struct rows {
     float *at;
@@ -55,6 +62,26 @@ struct kernel {
     /* A noise at one place, as a value of CURVE; NULL: as it is. The caller has checked the bounds
      * here and below. */
     float (*point)(const struct noise *noise, const struct curve *curve, int64_t x, int64_t y);
+    /* Look at PIECE from the samples of a window: for water near them, or for a valley. */
+    void (*river_near)(const struct river_piece *piece, const struct river_window *window,
+                       struct river_near *near);
+    void (*river_valley)(const struct river_piece *piece, const struct river_window *window,
+                         struct river_valleys *valleys);
+    /* Add NODE to the floor of valleys, or to lakes. */
+    void (*river_floor)(const struct river_node *node, const struct river_window *window,
+                        struct river_valleys *valleys);
+    void (*river_lake)(const struct river_node *node, const struct river_window *window,
+                       struct river_lakes *lakes);
+    /* Row J, N samples, of what was found: the carved ground, the ground with channels, the level
+     * of the water, the order of rivers with REACH metres to both sides. SHALLOW is 1 / the depth
+     * of hollows that have no lake. */
+    void (*river_carve)(const struct river_valleys *valleys, float shallow, int j, int n,
+                        const float *ground, float *out);
+    void (*river_channel)(const struct river_near *near, int j, int n, const float *ground,
+                          float *out);
+    void (*river_water)(const struct river_near *near, int j, int n, const float *ground,
+                        float *out);
+    void (*river_order)(const struct river_near *near, int j, int n, float reach, float *out);
     /* As terrain_volume and terrain_density. KNOWN: the heights and ledges of BOX, no more than
      * KERNEL_STEP columns in a row, are in SCRATCH, in whole KERNEL_STEPs. */
     void (*volume)(const struct noise *noise, struct farlands_scratch *scratch,

@@ -55,6 +55,7 @@
 #include "formulas.h"
 #include "kernel.h"
 #include "noise/lattice.h"
+#include "river_rows.h"
 #include "scratch.h"
 
 /* KERNEL_FLAT, of a function: inline all calls in it. Browsers download WebAssembly, so there it
@@ -334,6 +335,7 @@ static void noise_band(struct noise_run *run, const struct curve *curve, const s
 }
 
 #include "fields_template.h"
+#include "rivers_template.h"
 
 /* --- Few samples --- */
 
@@ -421,9 +423,10 @@ static bool exact(void)
 
 extern const struct kernel KERNEL;
 const struct kernel KERNEL = {
-    KERNEL_NAME, KERNEL_LANES, supported,   exact,      noise_choose,
-    noise_begin, noise_band,   damped_band, erode_band, operate,
-    interpolate, noise_few,    noise_point, volume,     density,
+    KERNEL_NAME,   KERNEL_LANES, supported,    exact,       noise_choose, noise_begin,
+    noise_band,    damped_band,  erode_band,   operate,     interpolate,  noise_few,
+    noise_point,   river_near,   river_valley, river_floor, river_lake,   river_carve,
+    river_channel, river_water,  river_order,  volume,      density,
 };
 
 #undef KERNEL

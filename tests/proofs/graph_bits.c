@@ -51,7 +51,9 @@ static uint64_t hash_terrain(struct draws *draws, const struct farlands_terrain 
         return 0;
     for (int g = 0; g < 2 && hash; g++) {
         const bool wide = draw_once_in(draws, 6);
-        const struct farlands_grid grid = draw_grid(draws, wide ? WIDTH : 40, HEIGHT);
+        struct farlands_grid grid = draw_grid(draws, wide ? WIDTH : 40, HEIGHT);
+        if (terrain_has_drain(terrain) && grid.step > BLOCKS(64))
+            grid.step = draw_length(draws, 16);
         const int count = (int)draw_between(draws, 1, FIELDS);
         const int err = terrain_fields(terrain, scratch, &grid, all + FIELDS - count, count, out,
                                        (size_t)grid.width);
@@ -64,12 +66,46 @@ static uint64_t hash_terrain(struct draws *draws, const struct farlands_terrain 
     return hash;
 }
 
-/* Every tenth graph is an extreme one. */
+/* Mountains of the first noise, drained, with channels. */
+static void add_rivers(struct draws *draws, struct random_graph *graph)
+{
+    static struct rivers_params params;
+    const int first = graph->count < RANDOM_GRAPH_NODES - 4 ? graph->count : RANDOM_GRAPH_NODES - 4;
+    params = (struct rivers_params){
+        .spacing = BLOCKS(4096) << draw_between(draws, 0, 3),
+        .levels = (int)draw_between(draws, 2, 4),
+        .seed = draw(draws),
+        .from = draw_number(draws, 0, 3),
+        .width = draw_number(draws, 0.5, 4),
+        .widening = draw_number(draws, 1, 2),
+        .depth = draw_number(draws, 0.1, 2),
+        .deepening = draw_number(draws, 1, 2),
+        .slope = draw_number(draws, 0, 1),
+        .meander = draw_number(draws, 0, 1),
+        .lake = draw_number(draws, 0, 100),
+    };
+    graph->noise[0].wavelength = BLOCKS(1 << 15);
+    graph->noise[0].period = 0;
+    graph->node[first] = (struct graph_node){GRAPH_CONSTANT, {-1, -1, -1}, .number = {700}};
+    graph->node[first + 1] = (struct graph_node){GRAPH_MULTIPLY, {0, first, -1}, .number = {0}};
+    graph->node[first + 2] =
+        (struct graph_node){GRAPH_DRAIN, {first + 1, -1, -1}, .number = {0}, .rivers = &params};
+    graph->node[first + 3] =
+        (struct graph_node){draw_once_in(draws, 3) ? GRAPH_WATER : GRAPH_CHANNEL,
+                            {first + 2, first + 2},
+                            .number = {0}};
+    graph->count = first + 4;
+}
+
+/* Every tenth graph is an extreme one; every twentieth has rivers. */
 static struct random_graph *graph_of(struct draws *draws, int number)
 {
     draws->seed = UINT64_C(0x6772617068) + (uint64_t)number;
     draws->next = 0;
-    return draw_graph_of(draws, number % 10 == 9);
+    struct random_graph *graph = draw_graph_of(draws, number % 10 == 9);
+    if (number % 20 == 7)
+        add_rivers(draws, graph);
+    return graph;
 }
 
 uint64_t graph_bits(int number)

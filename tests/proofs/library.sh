@@ -88,6 +88,18 @@ int main(void)
     PLACE(farlands_grid, width);
     PLACE(farlands_grid, height);
     PLACE(farlands_grid, band_limit);
+    SIZE(farlands_course_point);
+    PLACE(farlands_course_point, x);
+    PLACE(farlands_course_point, y);
+    PLACE(farlands_course_point, level);
+    PLACE(farlands_course_point, bed);
+    PLACE(farlands_course_point, width);
+    PLACE(farlands_course_point, order);
+    PLACE(farlands_course_point, kind);
+    SIZE(farlands_course);
+    PLACE(farlands_course, i);
+    PLACE(farlands_course, j);
+    PLACE(farlands_course, step);
     SIZE(farlands_box);
     PLACE(farlands_box, x);
     PLACE(farlands_box, y);

@@ -3,5 +3,6 @@
 #define FARLANDS_TESTS_FRACTAL_H
 
 #define FRACTAL_WORLD "tests/worlds/fractal.yaml"
+#define RIVERS_WORLD "tests/worlds/rivers.yaml"
 
 #endif

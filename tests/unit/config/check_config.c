@@ -20,6 +20,7 @@ static const struct config_layer known[] = {
     {.name = "any-other"},
     {.name = "deep", .lowest = -32768, .highest = 32767.996f},
     {.name = "ids", .biomes = true},
+    {.name = "rivers", .rivers = true},
     {0},
 };
 
@@ -813,6 +814,9 @@ static const struct {
     {WORLD "    layers: [any, ids]", 3, "worlds[0].layers[1]",
      "world \"a\" has no biomes to show; expected a field \"biome\" that is a node biome, or a list "
      "`layers:` without ids"},
+    {WORLD "    layers: [any, rivers]", 3, "worlds[0].layers[1]",
+     "world \"a\" has no rivers to show; expected fields \"water\", \"river\" and \"bank\" that are "
+     "nodes of these names, or a list `layers:` without rivers"},
     /* A layer that cannot hold the heights: at the height, or at the item of `layers`. */
     {WORLD "    elevation:\n      - [0, 0]\n      - [1, 20000.6]\n      - [2, 20]", 5,
      "worlds[0].elevation[1]",

@@ -89,6 +89,20 @@ static const struct {
      "  slope: 0.5, mask: 0.5, lattice: 8, salt: 1}, lattice: 2}}",
      "{\"height\":{\"gullies\":{\"of\":1,\"wavelength\":64,\"octaves\":3,\"lacunarity\":2.5,"
      "\"strength\":0.2,\"slope\":0.5,\"mask\":0.5,\"lattice\":8,\"salt\":1},\"lattice\":2}}"},
+    {"{height: {drain: {of: 1, salt: 1}}}", "{\"height\":{\"drain\":{\"of\":1,\"salt\":1}}}"},
+    {"{height: {drain: {of: 1, spacing: 32768, levels: 4, from: 3, width: 0.7, widening: 1.85,\n"
+     "  depth: 0.3, deepening: 1.45, slope: 0.45, meander: 0.6, lake: 80, salt: 1}}}",
+     "{\"height\":{\"drain\":{\"of\":1,\"salt\":1}}}"},
+    {"{height: {drain: {of: 1, spacing: 65536, levels: 5, from: 2.5, width: 1, widening: 2,\n"
+     "  depth: 0.5, deepening: 1.5, slope: 0.3, meander: 0, lake: 3, salt: 1}, lattice: 8}}",
+     "{\"height\":{\"drain\":{\"of\":1,\"spacing\":65536,\"levels\":5,\"from\":2.5,\"width\":1,"
+     "\"widening\":2,\"depth\":0.5,\"deepening\":1.5,\"slope\":0.3,\"meander\":0,\"lake\":3,\"salt\":1},"
+     "\"lattice\":8}}"},
+    {"{height: {channel: {of: d, drain: {of: d}}}, d: {drain: {of: 1, salt: 1}}, b: {bank: d},\n"
+     "  w: {water: {of: height, drain: {of: d, lattice: 2}}}, r: {river: d}}",
+     "{\"height\":{\"channel\":{\"of\":\"d\",\"drain\":{\"of\":\"d\"}}},"
+     "\"d\":{\"drain\":{\"of\":1,\"salt\":1}},\"b\":{\"bank\":\"d\"},"
+     "\"w\":{\"water\":{\"of\":\"height\",\"drain\":{\"of\":\"d\",\"lattice\":2}}},\"r\":{\"river\":\"d\"}}"},
     {"{height: {biome: {table: [{id: 0, name: all, color: \"#0a1B2c\"}]}}}",
      "{\"height\":{\"biome\":{\"table\":[{\"id\":0,\"name\":\"all\",\"color\":\"#0a1b2c\"}]}}}"},
     {"{height: 1, b: {biome: {slope: 0.5, height: height, humidity: {abs: 2}, temperature: -3,\n"
@@ -118,7 +132,8 @@ END_TEST
 
 #define NODES                                                                                 \
     "noise, of, add, subtract, multiply, min, max, smooth_min, smooth_max, abs, clamp, mix, " \
-    "spline, step, ridge, terrace, damped, slope_x, slope_y, erode, gullies, biome"
+    "spline, step, ridge, terrace, damped, slope_x, slope_y, erode, gullies, biome, "         \
+    "drain, bank, river, channel, water"
 #define EXPRESSION "expected a number, the name of a field, or a node such as { abs: NAME }"
 
 #define COLOR "\"#rrggbb\", in quotes, each of r, g and b from 0 to 9 or a to f"
@@ -154,8 +169,8 @@ static const struct {
      "      c: { abs: a }\n      height: a\n",
      9, ".c.abs: a field depends on itself: a -> b -> c -> a; expected no circle"},
     {"      height: { ad: [1, 2] }\n", 4, ".height.ad: unknown key; did you mean add?"},
-    {"      height: { drain: [1, 2] }\n", 4,
-     ".height.drain: unknown key; expected one of " NODES ", lattice, unit"},
+    {"      height: { geysers: [1, 2] }\n", 4,
+     ".height.geysers: unknown key; expected one of " NODES ", lattice, unit"},
     {"      height: { lattice: 4 }\n", 4, ".height: no node; expected one of " NODES},
     {"      height: { abs: 4, of: 5 }\n", 4,
      ".height.of: a second node beside abs; expected one, with others inside it"},
@@ -176,7 +191,7 @@ static const struct {
     {"      height: { abs: 4, unit: [] }\n", 4,
      ".height.unit: got a list of 0; expected a text of 1 to 31 bytes, such as m"},
     {"      height: { add: [1] }\n", 4,
-     ".height.add: got a list of 1; expected a list of 2 to 256 fields, such as [NAME, 0.5]"},
+     ".height.add: got a list of 1; expected a list of 2 to 384 fields, such as [NAME, 0.5]"},
     {"      height: { subtract: [1, 2, 3] }\n", 4,
      ".height.subtract: got a list of 3; expected a list of two fields"},
     {"      height: { smooth_min: { of: 1, width: 1 } }\n", 4,
@@ -231,6 +246,35 @@ static const struct {
      "2/1024 blocks"},
     {"      height: { slope_x: a }\n      a: { noise: { wavelength: 64, octaves: 2 } }\n", 4,
      ".height.slope_x: expected a field with a lattice, such as { of: NAME, lattice: 16 }"},
+    {"      height: { bank: 1 }\n", 4,
+     ".height.bank: expected a field that is a drain, or a lattice of one"},
+    {"      height: { abs: { river:\n        { add: [1, { drain: { of: 1 } }] } } }\n", 5,
+     ".height.abs.river: expected a field that is a drain, or a lattice of one"},
+    {"      height: { channel: { of: a,\n        drain: b } }\n      a: { drain: { of: 1 } }\n"
+     "      b: { abs: a }\n",
+     5, ".height.channel.drain: expected a field that is a drain, or a lattice of one"},
+    {"      height: { channel: { of: 1 } }\n", 4, ".height.channel.drain: missing; " EXPRESSION},
+    {"      height: { drain: { spacing: 64 } }\n", 4, ".height.drain.of: missing; " EXPRESSION},
+    {"      height: { drain: { of: 1, spacing: 100 } }\n", 4,
+     ".height.drain.spacing: got \"100\"; expected a power of two from 1 to 16777216 blocks"},
+    {"      height: { drain: { of: 1,\n        spacing: 2048 } }\n", 5,
+     ".height.drain.spacing: expected a power of two, at most 262144 blocks, and at least 64 on "
+     "the last level"},
+    {"      height: { drain: { of: 1,\n        spacing: 524288 } }\n", 5,
+     ".height.drain.spacing: expected a power of two, at most 262144 blocks, and at least 64 on "
+     "the last level"},
+    {"      height: { drain: { of: 1, levels: 6 } }\n", 4,
+     ".height.drain.levels: got \"6\"; expected a whole number from 2 to 5"},
+    {"      height: { drain: { of: 1, width: 0 } }\n", 4,
+     ".height.drain.width: got \"0\"; expected a number from 0.01 to 1000"},
+    {"      height: { drain: { of: 1,\n        width: 30, widening: 2.5 } }\n", 5,
+     ".height.drain.width: expected less, or a lesser widening: rivers could be wider than 2048 "
+     "metres"},
+    {"      a: { drain: { of: 1 } }\n      height: { drain: {\n        of: { abs: a } } }\n", 6,
+     ".height.drain.of: expected ground without another drain"},
+    {"      height: { add: [{ drain: { of: 1 } }, { drain: { of: 2 } }, { drain: { of: 3 } },\n"
+     "        { drain: { of: 4 } }, { drain: { of: 5 } }] }\n",
+     5, ".height.add[4].drain: expected at most 4 in all fields of a world"},
     {"      height: { biome: { height: 1 } }\n", 4,
      ".height.biome.table: missing; expected a list of 1 to 64 rows, such as { id: 1, name: sea, "
      "color: \"#2a5b8c\", height: [-.inf, 0] }"},
@@ -350,6 +394,8 @@ static const struct {
      "fields.height.lattice: the spacing of the lattice is 512 blocks, which does not divide the "
      "window of 256 blocks (256 * 2^native_zoom), with which the world wraps; expected one that "
      "divides it"},
+    {"    wrap: true\n    fields:\n      height: { abs: { drain: { of: 1 } } }\n", 5,
+     "fields.height.abs.drain: rivers do not repeat; expected none in a world that wraps"},
     {"    wrap: true\n    fields:\n      height: { erode: { of: 1, wavelength: 48 } }\n", 5,
      "fields.height.erode.wavelength: the wavelength of octave 1 is 48 blocks, which does not "
      "divide the window of 16777216 blocks (256 * 2^native_zoom), with which the world wraps; "
@@ -411,11 +457,11 @@ static int load_sum(int count, struct config_error *error)
 START_TEST(graphs_have_a_largest_size)
 {
     struct config_error error = {{0}};
-    ck_assert_int_eq(load_sum(128, &error), 0);
-    ck_assert_int_eq(load_sum(129, &error), -EINVAL);
+    ck_assert_int_eq(load_sum(192, &error), 0);
+    ck_assert_int_eq(load_sum(193, &error), -EINVAL);
     ck_assert_ptr_nonnull(
         strstr(error.text,
-               ":4: worlds[0].fields.height: too many nodes; expected at most 256 in a world"));
+               ":4: worlds[0].fields.height: too many nodes; expected at most 384 in a world"));
 }
 END_TEST
 
@@ -477,6 +523,7 @@ static void put_expression(struct draft *draft, struct draws *draws, int depth)
         "{damped: {wavelength: 400, octaves: 4, damping: #}}",
         "{erode: {of: ?, wavelength: 256, octaves: 2, strength: 0.2, lattice: 1}}",
         "{gullies: {of: ?, wavelength: 200, octaves: 1, lattice: 1}}",
+        "{channel: {of: ?, drain: {drain: {of: first, spacing: 4096, levels: 2, from: #}}}}",
         "{biome: {temperature: ?, slope: ?, table: [{id: 4, name: a, color: $, slope: [-#, #]}, "
         "{id: 1, name: b, color: $, temperature: [#, .inf]}]}}",
     };
@@ -506,7 +553,7 @@ static struct worlds *draw_worlds(struct draws *draws)
     if (config_load(&config, file, NULL, &error)) {
         must(strstr(error.text, "too many nodes") || strstr(error.text, "at most the spacing") ||
                  strstr(error.text, "10-millionth") || strstr(error.text, "could") ||
-                 strstr(error.text, "pairs"),
+                 strstr(error.text, "pairs") || strstr(error.text, "at most 4"),
              "%s\n%s", error.text, text);
         return NULL;
     }
@@ -558,8 +605,9 @@ static const struct {
      "text:1: noise: this world has `fields`, too; expected either `fields`, or `noise` and "
      "`elevation`",
      -EINVAL},
-    {"{\"name\":\"a\",\"generator\":3,\"fields\":{\"height\":{\"drain\":1}}}",
-     "text:1: fields.height.drain: unknown key; expected one of " NODES ", lattice, unit", -EINVAL},
+    {"{\"name\":\"a\",\"generator\":3,\"fields\":{\"height\":{\"geysers\":1}}}",
+     "text:1: fields.height.geysers: unknown key; expected one of " NODES ", lattice, unit",
+     -EINVAL},
 };
 
 START_TEST(documents_name_their_generator)

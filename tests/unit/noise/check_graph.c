@@ -88,7 +88,8 @@ static struct estimate plain_lattice(const struct program *program, const struct
 static struct estimate plain_noise(const struct operation *o, int64_t x, int64_t y, double dx,
                                    double dy)
 {
-    struct operation operations[3] = {{.kind = GRAPH_CONSTANT}, {.kind = GRAPH_CONSTANT}, *o};
+    const struct operation constant = {.kind = GRAPH_CONSTANT, .river_source = -1};
+    struct operation operations[3] = {constant, constant, *o};
     struct program program = {lattice_mix((uint64_t)(uintptr_t)o ^ (uint64_t)x), 3, operations,
                               NULL};
     const struct farlands_grid grid = {x, y, 1, 1, 1, false};
@@ -220,6 +221,11 @@ static struct estimate plain_at(const struct program *program, int operation, in
     case GRAPH_ERODE:
     case GRAPH_SLOPE_X:
     case GRAPH_SLOPE_Y:
+    case GRAPH_DRAIN:
+    case GRAPH_BANK:
+    case GRAPH_WATER:
+    case GRAPH_RIVER:
+    case GRAPH_CHANNEL:
         return unknown(0); /* they have tests of their own */
     }
     const double size = fabs(value) + fabs(a) + fabs(b);

@@ -38,9 +38,9 @@ static void count_interpolation(const uint32_t *first, const float *column,
     kernel->interpolate(first, column, line, row, count, n, out);
 }
 
-#define OF(kind, ...)                              \
-    {                                              \
-        kind, {__VA_ARGS__}, {0}, NULL, NULL, NULL \
+#define OF(kind, ...)                           \
+    {                                           \
+        kind, {__VA_ARGS__}, {0}, .noise = NULL \
     }
 
 /* Nodes from FIRST on, the last of them the field that is evaluated, and how many of the two noises
@@ -90,7 +90,8 @@ static const struct {
      4,
      0},
     {"a lattice of a mask of 0",
-     {{GRAPH_LATTICE, {OFF}, {FARLANDS_UNIT}, NULL, NULL, NULL}, OF(GRAPH_MULTIPLY, FIRST, NEAR)},
+     {{GRAPH_LATTICE, {OFF}, .number = {FARLANDS_UNIT}, .noise = NULL},
+      OF(GRAPH_MULTIPLY, FIRST, NEAR)},
      2,
      0},
     {"no mask", {OF(GRAPH_MULTIPLY, NEAR, FAR)}, 1, 2},
@@ -99,11 +100,11 @@ static const struct {
 static int make_nodes(struct graph_node *node, int row)
 {
     const struct graph_node first[FIRST] = {
-        {GRAPH_CONSTANT, {-1}, {0.5}, NULL, NULL, NULL},
-        {GRAPH_STEP, {0}, {1, 2}, NULL, NULL, NULL},
-        {GRAPH_STEP, {0}, {0, 0.25}, NULL, NULL, NULL},
-        {GRAPH_NOISE, {-1, -1}, {0}, &noises[0], NULL, NULL},
-        {GRAPH_NOISE, {-1, -1}, {0}, &noises[1], NULL, NULL},
+        {GRAPH_CONSTANT, {-1}, {0.5}, .noise = NULL},
+        {GRAPH_STEP, {0}, {1, 2}, .noise = NULL},
+        {GRAPH_STEP, {0}, {0, 0.25}, .noise = NULL},
+        {GRAPH_NOISE, {-1, -1}, {0}, .noise = &noises[0]},
+        {GRAPH_NOISE, {-1, -1}, {0}, .noise = &noises[1]},
     };
     memcpy(node, first, sizeof first);
     memcpy(node + FIRST, rows[row].node, (size_t)rows[row].count * sizeof *node);
@@ -186,7 +187,7 @@ START_TEST(what_the_band_limit_silences_is_computed_once)
     kernel = kernel_choose();
     noises[0] = noises[1] = reference_params();
     make_nodes(node, 0);
-    node[FIRST] = (struct graph_node){GRAPH_ADD, {NEAR, ON}, {0}, NULL, NULL, NULL};
+    node[FIRST] = (struct graph_node){GRAPH_ADD, {NEAR, ON}, {0}, .noise = NULL};
     ck_assert_int_eq(program_new(&program, node, FIRST + 1, &fault), 0);
     const int64_t wavelength = noises[0].wavelength;
     const int audible = runs_in_picture(program, wavelength / 16, values);

@@ -12,7 +12,8 @@
 #include "noise/program.h"
 #include "tests/unit/support/draws.h"
 
-enum { RANDOM_GRAPH_NODES = 24 };
+/* Rivers have tests of their own. */
+enum { RANDOM_GRAPH_NODES = 24, RANDOM_GRAPH_KINDS = GRAPH_BIOME + 1 };
 
 struct random_graph {
     bool extreme; /* numbers may be as large or as small as a graph allows */
@@ -244,7 +245,7 @@ static inline struct random_graph *draw_any_graph(struct draws *draws, bool extr
         const int kind = graph->count == 0 || draw_once_in(draws, 6) ? GRAPH_NOISE
                          : masked && draw_once_in(draws, 6)
                              ? GRAPH_MULTIPLY
-                             : (int)draw_between(draws, 0, GRAPH_KINDS - 1);
+                             : (int)draw_between(draws, 0, RANDOM_GRAPH_KINDS - 1);
         struct graph_fault fault;
         struct program *program;
         draw_node(draws, graph, (enum graph_kind)kind);
@@ -270,9 +271,10 @@ static inline struct random_graph *draw_graph(struct draws *draws)
 static inline const char *graph_kind_name(enum graph_kind kind)
 {
     static const char *const names[GRAPH_KINDS] = {
-        "noise",      "constant", "add",     "subtract", "multiply", "min",  "max",   "smooth_min",
-        "smooth_max", "abs",      "clamp",   "mix",      "spline",   "step", "ridge", "terrace",
-        "lattice",    "slope_x",  "slope_y", "damped",   "erode",    "biome"};
+        "noise",      "constant",   "add",     "subtract", "multiply", "min",    "max",
+        "smooth_min", "smooth_max", "abs",     "clamp",    "mix",      "spline", "step",
+        "ridge",      "terrace",    "lattice", "slope_x",  "slope_y",  "damped", "erode",
+        "biome",      "drain",      "bank",    "river",    "channel",  "water"};
     return names[kind];
 }
 

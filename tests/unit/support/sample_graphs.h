@@ -11,6 +11,7 @@ struct graph_builder {
     struct farlands_params noise[40];
     struct curve_params curve[2];
     struct biome_rows biomes;
+    struct rivers_params rivers;
 };
 
 static inline int add(struct graph_builder *b, enum graph_kind kind, int a, int c, int d, double p,
@@ -283,6 +284,60 @@ static inline void sample_biome(struct graph_builder *b)
     b->node[at].biomes = &b->biomes;
 }
 
+/* Hills in a sea, and rivers that begin early. */
+static inline int add_drain(struct graph_builder *b)
+{
+    const int hills = add_hills(b, 200);
+    const int drain = add(b, GRAPH_DRAIN, hills, -1, -1, 0, 0);
+    b->rivers = (struct rivers_params){.spacing = BLOCKS(8192),
+                                       .levels = 3,
+                                       .seed = 42,
+                                       .from = 1.5,
+                                       .width = 4,
+                                       .widening = 1.85,
+                                       .depth = 0.5,
+                                       .deepening = 1.45,
+                                       .slope = 0.45,
+                                       .meander = 0.5,
+                                       .lake = 4};
+    b->node[drain].rivers = &b->rivers;
+    return drain;
+}
+
+static inline void sample_drain(struct graph_builder *b)
+{
+    add_drain(b);
+}
+
+static inline void sample_bank(struct graph_builder *b)
+{
+    add(b, GRAPH_BANK, add_drain(b), -1, -1, 0, 0);
+}
+
+static inline void sample_water(struct graph_builder *b)
+{
+    const int drain = add_drain(b);
+    add(b, GRAPH_WATER, drain, drain, -1, 0, 0);
+}
+
+static inline void sample_river(struct graph_builder *b)
+{
+    add(b, GRAPH_RIVER, add_drain(b), -1, -1, 0, 0);
+}
+
+static inline void sample_channel(struct graph_builder *b)
+{
+    const int drain = add_drain(b);
+    add(b, GRAPH_CHANNEL, drain, drain, -1, 0, 0);
+}
+
+/* Gullies over the drained ground on a lattice, and the channels of the same rivers in it. */
+static inline void sample_eroded_valleys(struct graph_builder *b)
+{
+    const int lattice = add(b, GRAPH_LATTICE, add_drain(b), -1, -1, (double)BLOCKS(16), 0);
+    add(b, GRAPH_CHANNEL, add_erosion(b, lattice, 256, 64), lattice, -1, 0, 0);
+}
+
 static const struct sample_graph {
     const char *name;
     void (*build)(struct graph_builder *b);
@@ -320,6 +375,12 @@ static const struct sample_graph {
     {"mountains", sample_mountains},
     {"erode, lacunarity 1.5", sample_dense_gullies},
     {"biome", sample_biome},
+    {"drain", sample_drain},
+    {"bank", sample_bank},
+    {"water", sample_water},
+    {"river", sample_river},
+    {"channel", sample_channel},
+    {"channel of eroded valleys", sample_eroded_valleys},
 };
 
 /* The program of the graph NAME; the last node is its result. */

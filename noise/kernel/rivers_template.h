@@ -1,0 +1,242 @@
+/*
+ * Loops over the samples near rivers: rivers.h has the formulas. Part of kernel_template.h, which
+ * lists the parameters.
+ */
+#ifndef KERNEL
+#error "rivers_template.h: include kernel_template.h instead"
+#endif
+
+/* How far along P the point is that is nearest to (x, y), 0 to 1; the distance's square into
+ * *SQUARE. */
+static inline float nearest_on(const struct river_piece *p, float x, float y, float *square)
+{
+    const float u =
+        narrow_clamp(((x - p->x) * p->along_x + (y - p->y) * p->along_y) * p->inverse, 0, 1);
+    const float dx = x - p->x - u * p->along_x, dy = y - p->y - u * p->along_y;
+    *square = dx * dx + dy * dy;
+    return u;
+}
+
+/* The columns of W. */
+#define RIVER_COLUMNS(w)                               \
+    const int first = (w)->i, count = (w)->i2 - first; \
+    const float *restrict x = (w)->x + first
+
+static void river_near(const struct river_piece *piece, const struct river_window *w,
+                       struct river_near *near)
+{
+    const struct river_piece p = *piece;
+    RIVER_COLUMNS(w);
+    for (int j = w->j; j < w->j2; j++) {
+        const float y = w->y[j];
+        float *restrict bank = near->bank[j] + first, *restrict level = near->level[j] + first,
+                        *restrict order = near->order[j] + first,
+                        *restrict half = near->half[j] + first,
+                        *restrict depth = near->depth[j] + first;
+        for (int i = 0; i < count; i++) {
+            float square;
+            const float u = nearest_on(&p, x[i], y, &square);
+            const float across = p.half + u * p.widening, away = sqrtf(square) - across;
+            const bool nearer = away < bank[i];
+            bank[i] = nearer ? away : bank[i];
+            level[i] = nearer ? p.level + u * p.fall : level[i];
+            order[i] = nearer ? p.order : order[i];
+            half[i] = nearer ? across : half[i];
+            depth[i] = nearer ? p.depth : depth[i];
+        }
+    }
+}
+
+/* Sides are hyperbolas, level at the water; from half of the reach on they are so steep that they
+ * are above the ground. Aprons keep valleys beside a course from undermining it. */
+#define APRON 20 /* metres beside the water */
+static void river_valley(const struct river_piece *piece, const struct river_window *w,
+                         struct river_valleys *valleys)
+{
+    const struct river_piece p = *piece;
+    const float flat = p.flat, flat_square = flat * flat;
+    RIVER_COLUMNS(w);
+    for (int j = w->j; j < w->j2; j++) {
+        const float y = w->y[j];
+        float *restrict upper = valleys->upper[j] + first, *restrict lower =
+                                                               valleys->lower[j] + first;
+        for (int i = 0; i < count; i++) {
+            float square;
+            const float u = nearest_on(&p, x[i], y, &square);
+            const float d = sqrtf(square + flat_square) - flat, level = p.level + u * p.fall;
+            float far = d * (2.0f / RIVERS_REACH) - 1, off = d - APRON;
+            far = far > 0 ? far : 0;
+            off = off > 0 ? off : 0;
+            const float side = level + p.slope * d + 1500 * far * far;
+            const float apron = level - 0.4f * off;
+            const bool within = d < RIVERS_REACH;
+            upper[i] = within && side < upper[i] ? side : upper[i];
+            lower[i] = within && apron > lower[i] ? apron : lower[i];
+        }
+    }
+}
+
+/* The weight of a node at a place, (1 - d^2 / reach^2)^3. */
+static inline float node_weight(float x, float y, float inverse)
+{
+    const float a = x * inverse, b = y * inverse;
+    float w = 1 - a * a - b * b;
+    w = w > 0 ? w : 0;
+    return w * w * w;
+}
+
+static void river_floor(const struct river_node *node, const struct river_window *w,
+                        struct river_valleys *valleys)
+{
+    const float inverse = 1 / node->reach, bed = node->bed;
+    RIVER_COLUMNS(w);
+    for (int j = w->j; j < w->j2; j++) {
+        float *restrict level = valleys->level[j] + first, *restrict weight =
+                                                               valleys->weight[j] + first;
+        for (int i = 0; i < count; i++) {
+            const float here = node_weight(x[i], w->y[j], inverse);
+            level[i] += here * bed;
+            weight[i] += here;
+        }
+    }
+}
+
+static void river_lake(const struct river_node *node, const struct river_window *w,
+                       struct river_lakes *lakes)
+{
+    const float inverse = 1 / node->reach, bed = node->bed, share = node->share;
+    RIVER_COLUMNS(w);
+    for (int j = w->j; j < w->j2; j++) {
+        float *restrict level = lakes->level[j] + first, *restrict weight =
+                                                             lakes->weight[j] + first;
+        for (int i = 0; i < count; i++) {
+            const float here = node_weight(x[i], w->y[j], inverse) * share;
+            level[i] += here * bed;
+            weight[i] += here;
+        }
+    }
+}
+
+/* --- Values --- */
+
+/* Metres over the water that banks have; how far they are level. */
+#define BANK_HEIGHT 0.4f
+#define BANK_SHELF 10.0f
+/* How silt rises from the shores of lakes to the rims of hollows; the greatest depth, metres. */
+#define SILT 0.06f
+#define LAKE_DEPTH 60
+/* How far dams of lakes fall to both sides, metres: outside where weights have fallen to 0. */
+#define DAM_FALL 150.0f
+
+/* 0 where lake weights are 0, 1 in lakes. */
+static inline float lakeness(float weight)
+{
+    return narrow_clamp(weight * (1 / RIVERS_SHORE), 0, 1);
+}
+
+/* The level of a lake of SUM / WEIGHT; 0 without one. */
+static inline float lake_level(float sum, float weight)
+{
+    return sum / (weight > 1e-6f ? weight : 1e-6f);
+}
+
+/* Ground at a lake, with a dam along the shore where it is lower. */
+static inline float dammed(float ground, float level, float weight)
+{
+    const float crest = 0.05f, off = fabsf(weight * (1 / RIVERS_SHORE) - 1) - crest;
+    const float dam = level + BANK_HEIGHT - DAM_FALL * (off > 0 ? off : 0);
+    return weight > 0 && ground < dam ? dam : ground;
+}
+
+static void river_carve(const struct river_valleys *valleys, float shallow, int j, int n,
+                        const float *ground, float *out)
+{
+    /* Metres within which ground and valley are joined. */
+    static const float JOIN = 10;
+    const float *restrict upper = valleys->upper[j], *restrict lower = valleys->lower[j],
+                          *restrict level = valleys->level[j],
+                          *restrict weight = valleys->weight[j],
+                          *restrict lake = valleys->lakes.weight[j],
+                          *restrict sum = valleys->lakes.level[j];
+    KERNEL_IVDEP
+    for (int i = 0; i < n; i++) {
+        const float h = ground[i], in_lake = smoothstep(lakeness(lake[i]));
+        const float floor = level[i] / (weight[i] > 1e-6f ? weight[i] : 1e-6f);
+        /* Hollows are filled up to the beds around them, and a little more; deep ones less. */
+        const float hollow = weight[i] > 1e-6f && floor > h ? floor - h : 0;
+        float silt = SILT * hollow * (1 - hollow * shallow);
+        silt = silt > -LAKE_DEPTH ? silt : -LAKE_DEPTH;
+        float to = h + (hollow + silt) * smoothstep(h * 0.25f);
+        const float apart = to > upper[i] ? to - upper[i] : upper[i] - to;
+        const float near = apart < JOIN ? 1 - apart * (1 / JOIN) : 0;
+        to = (to < upper[i] ? to : upper[i]) - near * near * (JOIN / 4);
+        const float apron = lower[i] - 200 * in_lake;
+        to = to < apron && h > 0 ? apron : to;
+        out[i] = dammed(to, lake_level(sum[i], lake[i]), lake[i]);
+    }
+}
+
+static void river_channel(const struct river_near *near, int j, int n, const float *ground,
+                          float *out)
+{
+    const float *restrict bank = near->bank[j], *restrict level = near->level[j],
+                          *restrict half = near->half[j], *restrict depth = near->depth[j],
+                          *restrict lake = near->lakes.weight[j],
+                          *restrict sum = near->lakes.level[j];
+    KERNEL_IVDEP
+    for (int i = 0; i < n; i++) {
+        const float l = lake_level(sum[i], lake[i]), h = dammed(ground[i], l, lake[i]);
+        const float d = bank[i], dry = d > 0 ? d : 0;
+        float off = dry - BANK_SHELF - half[i];
+        off = off > 0 ? off : 0;
+        /* How much a course is one with the lake around it. */
+        const float one = narrow_clamp(l + 1 - level[i], 0, 1) *
+                          narrow_clamp(10 * (lake[i] - RIVERS_SHORE) + 1, 0, 1);
+        const float low = level[i] + BANK_HEIGHT - off - 100 * one;
+        const float high = level[i] + BANK_HEIGHT + 0.1f * dry + 0.02f * dry * dry;
+        const float banked = h < low ? low : h > high ? high : h;
+        /* In the water: a parabola. */
+        const float f = half[i] > 0 ? 1 + d / half[i] : 1;
+        const float bed = level[i] - depth[i] * (1 - f * f);
+        const float wet = one > 0 && h < bed ? h : bed;
+        out[i] = d < 0 ? wet : d < RIVERS_NEAR ? banked : h;
+    }
+}
+
+static void river_water(const struct river_near *near, int j, int n, const float *ground,
+                        float *out)
+{
+    const float *restrict bank = near->bank[j], *restrict level = near->level[j],
+                          *restrict lake = near->lakes.weight[j],
+                          *restrict sum = near->lakes.level[j];
+    KERNEL_IVDEP
+    for (int i = 0; i < n; i++) {
+        const float l = lake_level(sum[i], lake[i]);
+        const float still = lake[i] >= RIVERS_SHORE && ground[i] < l ? l : RIVERS_DRY;
+        const float running = bank[i] < 0 ? level[i] : RIVERS_DRY;
+        out[i] = running > still ? running : still;
+    }
+}
+
+/* Within REACH metres of the edge. A course within a lake is the lake's if it is not above it. */
+static void river_order(const struct river_near *near, int j, int n, float reach, float *out)
+{
+    const float *restrict bank = near->bank[j], *restrict level = near->level[j],
+                          *restrict order = near->order[j], *restrict lake = near->lakes.weight[j],
+                          *restrict sum = near->lakes.level[j];
+    KERNEL_IVDEP
+    for (int i = 0; i < n; i++) {
+        const bool still =
+            lake[i] >= RIVERS_SHORE && level[i] <= lake_level(sum[i], lake[i]) + RIVERS_COURSE;
+        const float running = still ? 0 : order[i];
+        out[i] = bank[i] < reach ? running : 0;
+    }
+}
+
+#undef RIVER_COLUMNS
+#undef APRON
+#undef BANK_HEIGHT
+#undef BANK_SHELF
+#undef DAM_FALL
+#undef SILT
+#undef LAKE_DEPTH

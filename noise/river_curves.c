@@ -1,0 +1,232 @@
+/* The curves of courses: where they are, how wide, how high. */
+#include "river_curves.h"
+
+#include <math.h>
+
+#include "farlands.h"
+#include "lattice.h"
+
+/* 1 + log2 X, straight between powers of two. */
+static float order_of(float x)
+{
+    int exponent;
+    const float mantissa = frexpf(x, &exponent);
+    return (float)exponent + 2 * mantissa - 1;
+}
+
+/* FIRST times FACTOR to the power ORDER - 1, straight between whole orders. */
+static double by_order(double first, double factor, double order)
+{
+    if (order < 1)
+        return order > 0 ? first * order : 0;
+    int whole = 1;
+    for (; whole + 1 <= order; whole++)
+        first *= factor;
+    return first * (1 + (order - whole) * (factor - 1));
+}
+
+double rivers_width(const struct rivers_params *params, double order)
+{
+    return by_order(params->width, params->widening, order);
+}
+
+/* No order is greater. Courses are up to 4 spacings long on the broadest level, and on each other
+ * one 4 times as long as there and 4 more: less than 4^(levels - 1) 16 / 3. */
+static double greatest_order(const struct rivers_params *params)
+{
+    return 2 * params->levels + 2;
+}
+
+double rivers_widest(const struct rivers_params *params)
+{
+    return rivers_width(params, greatest_order(params));
+}
+
+double rivers_deepest(const struct rivers_params *params)
+{
+    return by_order(params->depth, params->deepening, greatest_order(params));
+}
+
+static float metres(int64_t units)
+{
+    return (float)((double)units / FARLANDS_UNIT);
+}
+
+static float smooth(float t)
+{
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    return t * t * (3 - 2 * t);
+}
+
+/* --- Meanders --- */
+
+/* Add a noise of size BY to (*DX, *DY): random vectors at the corners of cells 2^BITS units wide,
+ * joined by quintic curves. */
+static void add_swing(uint64_t seed, int bits, float by, int64_t x, int64_t y, float *dx, float *dy)
+{
+    const int64_t mask = (INT64_C(1) << bits) - 1;
+    const float scale = 1 / (float)(mask + 1);
+    const float u = (float)(x & mask) * scale, v = (float)(y & mask) * scale;
+    const float fu = u * u * u * (u * (u * 6 - 15) + 10), fv = v * v * v * (v * (v * 6 - 15) + 10);
+    const uint64_t column = (uint64_t)(x >> bits), row = (uint64_t)(y >> bits);
+    for (int corner = 0; corner < 4; corner++) {
+        const int a = corner & 1, b = corner >> 1;
+        const uint64_t random =
+            lattice_mix(lattice_mix(seed + column + (uint64_t)a) + row + (uint64_t)b);
+        const float weight = (a ? fu : 1 - fu) * (b ? fv : 1 - fv) * by;
+        *dx += weight * ((float)(random & 0xffff) * 0x1p-15f - 1);
+        *dy += weight * ((float)(random >> 16 & 0xffff) * 0x1p-15f - 1);
+    }
+}
+
+/* The size of the broadest swings, in spacings of the last level; cells are a multiple of it. Since
+ * the sum of what the swings change per metre is below 1, places keep their order. */
+static const float SWING = 0.35f;
+
+static void meander(const struct rivers_params *p, int64_t x, int64_t y, float *dx, float *dy)
+{
+    const int64_t last = p->spacing >> (2 * (p->levels - 1));
+    const int bits = __builtin_ctzll((uint64_t)last);
+    const float by = (float)p->meander * SWING * metres(last);
+    *dx = *dy = 0;
+    add_swing(p->seed, bits + 2, by, x, y, dx, dy);
+    add_swing(p->seed + 1, bits, 0.5f * by, x, y, dx, dy);
+    add_swing(p->seed + 2, bits - 1, 0.25f * by, x, y, dx, dy);
+}
+
+/* --- Curves --- */
+
+/* A point of a curve: a place relative to that of the node in its middle, and what is there. */
+struct point {
+    float x, y, level, half;
+};
+
+static struct river_piece piece_between(const struct point *a, const struct point *b)
+{
+    struct river_piece p = {.x = a->x,
+                            .y = a->y,
+                            .along_x = b->x - a->x,
+                            .along_y = b->y - a->y,
+                            .level = a->level,
+                            .fall = b->level - a->level,
+                            .half = a->half,
+                            .widening = b->half - a->half};
+    const float square = p.along_x * p.along_x + p.along_y * p.along_y;
+    p.inverse = square > 0 ? 1 / square : 0;
+    return p;
+}
+
+static float level_of(const struct drain_node *node)
+{
+    return (float)node->bed / DRAIN_METRE;
+}
+
+/* The middle between the place of node AT, which is (0, 0), and that of OTHER. */
+static struct point middle(const struct drain_node *at, const struct drain_node *other)
+{
+    return (struct point){0.5f * metres(other->x - at->x), 0.5f * metres(other->y - at->y),
+                          0.5f * (level_of(at) + level_of(other)), 0};
+}
+
+static void find_box(struct river_curve *c, const struct point *point, int count)
+{
+    c->left = c->right = point[0].x;
+    c->top = c->bottom = point[0].y;
+    c->half = 0;
+    for (int t = 0; t < count; t++) {
+        c->left = point[t].x < c->left ? point[t].x : c->left;
+        c->right = point[t].x > c->right ? point[t].x : c->right;
+        c->top = point[t].y < c->top ? point[t].y : c->top;
+        c->bottom = point[t].y > c->bottom ? point[t].y : c->bottom;
+        c->half = point[t].half > c->half ? point[t].half : c->half;
+    }
+}
+
+/* The least radius of a valley's bottom, metres. */
+static const float ROUND = 60;
+
+static float half_width(const struct rivers_params *p, float order)
+{
+    return 0.5f * (float)rivers_width(p, (double)order);
+}
+
+/* Spacings of the last level in one of LEVEL. */
+static int last_in(const struct rivers_params *params, int level)
+{
+    return 1 << (2 * (params->levels - 1 - level));
+}
+
+void river_curve_make(struct river_curve *c, const struct rivers_params *params, int level,
+                      struct river_bend bend)
+{
+    const struct drain_node *on = bend.on;
+    const bool is_last = level == params->levels - 1;
+    const float last = (float)last_in(params, level) / DRAIN_LENGTH;
+    const struct point a =
+        bend.from ? middle(on, bend.from) : (struct point){0, 0, level_of(on), 0};
+    const struct point b = bend.to ? middle(on, bend.to) : (struct point){0, 0, level_of(on), 0};
+    /* Spacings of the last level upstream, at both ends. */
+    const float first = last * (bend.from ? (float)bend.from->length : DRAIN_LENGTH / 4.0f);
+    float end = last * (float)on->length;
+    if (!bend.to || end < first)
+        end = first;
+    struct point point[CURVE_PIECES + 1];
+    float run = 0;
+    c->x = on->x;
+    c->y = on->y;
+    for (int t = 0; t <= CURVE_PIECES; t++) {
+        const float u = (float)t / CURVE_PIECES, v = 1 - u;
+        struct point *p = &point[t];
+        p->x = v * v * a.x + u * u * b.x;
+        p->y = v * v * a.y + u * u * b.y;
+        p->level = v * v * a.level + 2 * u * v * level_of(on) + u * u * b.level;
+        c->order = order_of(first + u * (end - first));
+        p->half = half_width(params, c->order);
+        if (t > 0) {
+            const float dx = p->x - p[-1].x, dy = p->y - p[-1].y;
+            run += sqrtf(dx * dx + dy * dy);
+        }
+    }
+    /* Pictures that end at a level before the last one are too coarse to show the meanders. */
+    for (int t = 0; t <= CURVE_PIECES && is_last; t++) {
+        float dx, dy;
+        meander(params, c->x + (int64_t)(point[t].x * FARLANDS_UNIT),
+                c->y + (int64_t)(point[t].y * FARLANDS_UNIT), &dx, &dy);
+        point[t].x += dx;
+        point[t].y += dy;
+    }
+    const float depth = (float)by_order(params->depth, params->deepening, (double)c->order);
+    for (int t = 0; t < CURVE_PIECES; t++) {
+        c->piece[t] = piece_between(&point[t], &point[t + 1]);
+        c->piece[t].order = c->order;
+        c->piece[t].depth = depth;
+    }
+    const float steep = (a.level - b.level) / (run > 1 ? run : 1);
+    for (int t = 0; t < CURVE_SIDES; t++) {
+        enum { SPAN = CURVE_PIECES / CURVE_SIDES };
+        struct river_piece *side = &c->side[t];
+        *side = piece_between(&point[SPAN * t], &point[SPAN * t + SPAN]);
+        side->flat = ROUND + (2 + 5 * smooth(1 - steep / 0.03f)) * point[CURVE_PIECES].half;
+        side->slope = (float)params->slope;
+    }
+    c->pieces = CURVE_PIECES;
+    c->sides = CURVE_SIDES;
+    find_box(c, point, CURVE_PIECES + 1);
+}
+
+void river_curve_make_end(struct river_curve *c, const struct rivers_params *params, int level,
+                          const struct drain_node *node)
+{
+    /* In spacings of the last level; metres. */
+    static const float HALF = 0.3f, DEPTH = 6;
+    const int64_t last = params->spacing >> (2 * (params->levels - 1));
+    const struct point point = {0, 0, level_of(node), HALF * metres(last)};
+    const float spacings = (float)(last_in(params, level) * node->length) / DRAIN_LENGTH;
+    *c = (struct river_curve){
+        .x = node->x, .y = node->y, .order = order_of(spacings), .pieces = 1, .sides = 1};
+    c->piece[0] = c->side[0] = piece_between(&point, &point);
+    c->piece[0].depth = DEPTH;
+    c->side[0].flat = ROUND + point.half;
+    c->side[0].slope = (float)params->slope;
+    find_box(c, &point, 1);
+}

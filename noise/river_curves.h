@@ -1,0 +1,44 @@
+/*
+ * The curves of courses. Private to rivers.c.
+ *
+ * Between the middles of two of its edges a course is a quadratic curve, with the node between them
+ * as its third point, so it has no corners. Straight pieces stand in for the curve. The ends of
+ * pieces are moved by a smooth noise, the meanders, which is the same for all curves: so they stay
+ * joined and do not cross.
+ */
+#ifndef FARLANDS_RIVER_CURVES_H
+#define FARLANDS_RIVER_CURVES_H
+
+#include "drain.h"
+#include "kernel/river_rows.h"
+#include "rivers_params.h"
+
+enum {
+    CURVE_PIECES = 9,
+    CURVE_SIDES = 3, /* pieces that valleys follow */
+};
+
+struct river_curve {
+    int64_t x, y;                   /* what the pieces are relative to */
+    float left, right, top, bottom; /* of the pieces' ends */
+    float half;                     /* the greatest */
+    float order;                    /* where it ends */
+    int pieces, sides;
+    struct river_piece piece[CURVE_PIECES], side[CURVE_SIDES];
+};
+
+/* A course from one node over another, ON, to the next one. */
+struct river_bend {
+    const struct drain_node *from, *on; /* FROM is NULL: it begins at ON */
+    const struct drain_node *to;        /* NULL: it ends at ON */
+};
+
+/* The curve of BEND at LEVEL of a drainage. */
+void river_curve_make(struct river_curve *curve, const struct rivers_params *params, int level,
+                      struct river_bend bend);
+
+/* An end lake at NODE: a curve that is a point. */
+void river_curve_make_end(struct river_curve *curve, const struct rivers_params *params, int level,
+                          const struct drain_node *node);
+
+#endif

@@ -1,0 +1,405 @@
+/*
+ * Courses of water, from the contract in farlands.h: from random places on land to their ends, in
+ * several seeds. COURSES: how many, by default 300; then it prints the worst of what it met.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "noise/farlands.h"
+#include "tests/unit/support/draws.h"
+#include "tests/unit/support/fixtures.h"
+
+static const char small[] =
+    "worlds:\n"
+    "  - name: small\n"
+    "    seeds: any\n"
+    "    native_zoom: 16\n"
+    "    fields:\n"
+    "      hills: { noise: { wavelength: 24000, octaves: 7, persistence: 0.45 } }\n"
+    "      ground: { add: [{ multiply: [hills, 700] }, 120] }\n"
+    "      valleys: { drain: { of: ground, spacing: 16384, levels: 4, from: 2 } }\n"
+    "      height: { channel: { of: valleys, drain: valleys }, unit: m }\n"
+    "      water: { water: { of: height, drain: valleys }, unit: m }\n"
+    "      river: { river: valleys }\n"
+    "      bank: { bank: valleys, unit: m }\n";
+
+static const char dry[] = "worlds: [{name: dry, noise: {wavelength: 1024, octaves: 8}}]";
+
+/* The field `water` is not of a drain. */
+static const char painted[] =
+    "worlds: [{name: painted, fields: {height: {noise: {wavelength: 1024, octaves: 2}}, water: 12}}]";
+
+static const char *const names[] = {"land", "river", "lake", "sea", "end lake"};
+
+static struct farlands_scratch *scratch;
+
+static void set_up(void)
+{
+    ck_assert_int_eq(farlands_scratch_new(&scratch), 0);
+}
+
+static void tear_down(void)
+{
+    farlands_scratch_free(scratch);
+}
+
+static struct farlands_world *world_of(const char *text)
+{
+    struct farlands_world *world = NULL;
+    char message[FARLANDS_MESSAGE] = "";
+    const int err = farlands_world_new(&world, text, strlen(text), NULL, message, sizeof message);
+    must(err == 0 && world, "%d: %s", err, message);
+    return world;
+}
+
+/* --- What courses are told --- */
+
+enum { MOST = 1 << 15 };
+
+/* The course from (X, Y), taken in pages of PAGE points; returns their number. */
+static size_t course_from(const struct farlands_world *world, int64_t x, int64_t y, size_t page,
+                          struct farlands_course_point point[MOST])
+{
+    struct farlands_course course;
+    size_t count = 0, more;
+    ck_assert_int_eq(farlands_course_at(world, scratch, x, y, &course), 0);
+    do {
+        must(count + page <= MOST, "a course of more than %zu points", count);
+        const int err = farlands_downstream(world, scratch, &course, point + count, page, &more);
+        must(err == 0, "%d", err);
+        must(more <= page, "%zu points, room for %zu", more, page);
+        count += more;
+    } while (more == page);
+    must(farlands_downstream(world, scratch, &course, point + count, page, &more) == 0 && more == 0,
+         "%zu points after the end", more);
+    return count;
+}
+
+/* The worst of each kind, and where: a place in blocks. */
+struct worst {
+    double value, x, y;
+    uint64_t seed;
+    long count, of;
+};
+
+static void see(struct worst *worst, bool counts, double value,
+                const struct farlands_course_point *p, uint64_t seed)
+{
+    worst->of++;
+    worst->count += counts;
+    if (value > worst->value)
+        *worst = (struct worst){value, farlands_blocks(p->x), farlands_blocks(p->y),
+                                seed,  worst->count,          worst->of};
+}
+
+static void tell(const char *what, const struct worst *worst)
+{
+    printf("    %-52s %8ld of %8ld, worst %g at %.2f,%.2f of seed %llu\n", what, worst->count,
+           worst->of, worst->value, worst->x, worst->y, (unsigned long long)worst->seed);
+}
+
+static struct {
+    long courses, points, ends[5], kinds[5];
+    double longest;
+    struct worst narrowing, falling, bed, level, order, bank, crossing, other;
+} totals;
+
+static void must_end(const struct farlands_course_point *point, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct farlands_course_point *p = &point[i];
+        const double x = farlands_blocks(p->x), y = farlands_blocks(p->y);
+        const bool is_last = i + 1 == count, is_end = p->kind >= FARLANDS_SEA;
+        must(p->kind >= FARLANDS_LAND && p->kind <= FARLANDS_END_LAKE, "kind %d", p->kind);
+        must(is_end == is_last, "%s at %.2f,%.2f, point %zu of %zu", names[p->kind], x, y, i,
+             count);
+        must(p->kind == FARLANDS_LAND ? p->width == 0 && p->order == 0 && p->bed == p->level
+                                      : p->bed <= p->level,
+             "%.2f,%.2f: %s %g wide, order %g, bed %g, level %g", x, y, names[p->kind],
+             (double)p->width, (double)p->order, (double)p->bed, (double)p->level);
+        must(p->width == 0 || p->bed < p->level, "%.2f,%.2f: bed %g, level %g", x, y,
+             (double)p->bed, (double)p->level);
+        must(i == 0 || p->level <= p[-1].level, "%.2f,%.2f: level %.9g after %.9g", x, y,
+             (double)p->level, (double)p[-1].level);
+        must(p->kind != FARLANDS_SEA || p->level <= 0, "%.2f,%.2f: the sea at %g", x, y,
+             (double)p->level);
+    }
+}
+
+static void see_course(const struct farlands_course_point *point, size_t count, uint64_t seed)
+{
+    double length = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct farlands_course_point *p = &point[i], *q = p - 1;
+        totals.kinds[p->kind]++;
+        if (i == 0)
+            continue;
+        length += hypot(farlands_blocks(p->x - q->x), farlands_blocks(p->y - q->y));
+        see(&totals.bed, p->bed > q->bed, (double)(p->bed - q->bed), p, seed);
+        if (q->width > 0)
+            see(&totals.falling, p->order < q->order, (double)(q->order - p->order), p, seed);
+        if (q->width > 0)
+            see(&totals.narrowing, p->width < 0.7f * q->width, 1 - (double)(p->width / q->width), p,
+                seed);
+    }
+    totals.courses++;
+    totals.points += (long)count;
+    totals.ends[point[count - 1].kind]++;
+    totals.longest = fmax(totals.longest, length / 1000);
+}
+
+/* Compare point P of a course, which goes on to Q, with the fields. */
+static void see_fields(const struct farlands_world *world, const struct farlands_course_point *p,
+                       const struct farlands_course_point *q, uint64_t seed)
+{
+    if (p->kind != FARLANDS_RIVER && p->kind != FARLANDS_LAKE)
+        return;
+    const double water = (double)farlands_value(world, scratch, "water", p->x, p->y);
+    const double order = (double)farlands_value(world, scratch, "river", p->x, p->y);
+    see(&totals.level, fabs(water - (double)p->level) > 0.05, fabs(water - (double)p->level), p,
+        seed);
+    if (p->kind == FARLANDS_RIVER)
+        see(&totals.order, fabs(order - (double)p->order) > 0.01, fabs(order - (double)p->order), p,
+            seed);
+    const double x = farlands_blocks(q->x - p->x), y = farlands_blocks(q->y - p->y);
+    const double length = hypot(x, y), off = (double)p->width / 2 + 5;
+    for (int side = -1; side <= 1 && length > 0; side += 2) {
+        const int64_t bx = p->x + (int64_t)(-y / length * off * side * FARLANDS_UNIT);
+        const int64_t by = p->y + (int64_t)(x / length * off * side * FARLANDS_UNIT);
+        if (farlands_value(world, scratch, "water", bx, by) > -32768)
+            continue; /* another one, a lake, the same one in a bend */
+        const double height = (double)farlands_height(world, scratch, bx, by);
+        see(&totals.bank, height < (double)p->level, (double)p->level - height, p, seed);
+    }
+}
+
+static bool are_same(const struct farlands_course_point *a, const struct farlands_course_point *b,
+                     size_t count)
+{
+    for (; count > 0; count--, a++, b++)
+        if (a->x != b->x || a->y != b->y || a->level != b->level || a->bed != b->bed ||
+            a->width != b->width || a->order != b->order || a->kind != b->kind)
+            return false;
+    return true;
+}
+
+/* The course from point I of a course is the rest of that, as a rule: at a mouth there are two. */
+static void see_rest(const struct farlands_world *world, const struct farlands_course_point *point,
+                     size_t count, size_t i, uint64_t seed)
+{
+    static struct farlands_course_point rest[MOST];
+    if (point[i].kind != FARLANDS_RIVER)
+        return;
+    const size_t more = course_from(world, point[i].x, point[i].y, 1000, rest);
+    bool found = false;
+    for (size_t k = i; k <= i + 2 && k < count && !found; k++)
+        found = more == count - k && are_same(rest, point + k, more);
+    see(&totals.other, !found, found ? 0 : 1, &point[i], seed);
+}
+
+/* --- Courses beside each other --- */
+
+struct segment {
+    const struct farlands_course_point *a, *b;
+};
+
+/* The side of the line from A to B that C is on; places relative to A, in units, exact. */
+static int side_of(const struct farlands_course_point *a, const struct farlands_course_point *b,
+                   const struct farlands_course_point *c)
+{
+    const __int128 left = (__int128)(b->x - a->x) * (c->y - a->y);
+    const __int128 right = (__int128)(b->y - a->y) * (c->x - a->x);
+    return left > right ? 1 : left < right ? -1 : 0;
+}
+
+static bool cross(struct segment s, struct segment t)
+{
+    return side_of(s.a, s.b, t.a) * side_of(s.a, s.b, t.b) < 0 &&
+           side_of(t.a, t.b, s.a) * side_of(t.a, t.b, s.b) < 0;
+}
+
+static int by_west(const void *left, const void *right)
+{
+    const struct segment *s = left, *t = right;
+    const int64_t a = s->a->x < s->b->x ? s->a->x : s->b->x;
+    const int64_t b = t->a->x < t->b->x ? t->a->x : t->b->x;
+    if (a != b)
+        return a < b ? -1 : 1;
+    if (s->a->x != t->a->x)
+        return s->a->x < t->a->x ? -1 : 1;
+    return s->a->y < t->a->y ? -1 : s->a->y > t->a->y;
+}
+
+/* Segments of rivers, which must not cross; a place has one course. */
+static void compare(struct segment *segment, size_t count, uint64_t seed)
+{
+    qsort(segment, count, sizeof *segment, by_west);
+    for (size_t i = 0; i < count; i++) {
+        const struct segment s = segment[i];
+        const int64_t east = s.a->x > s.b->x ? s.a->x : s.b->x;
+        for (size_t k = i + 1; k < count; k++) {
+            const struct segment t = segment[k];
+            if ((t.a->x < t.b->x ? t.a->x : t.b->x) > east)
+                break;
+            if (s.a->x == t.a->x && s.a->y == t.a->y)
+                must(s.b->x == t.b->x && s.b->y == t.b->y,
+                     "two courses from %.2f,%.2f of seed %llu", farlands_blocks(s.a->x),
+                     farlands_blocks(s.a->y), (unsigned long long)seed);
+            see(&totals.crossing, cross(s, t), cross(s, t), s.a, seed);
+        }
+    }
+}
+
+static size_t add_segments(struct segment *segment, const struct farlands_course_point *point,
+                           size_t count)
+{
+    size_t added = 0;
+    for (size_t i = 0; i + 1 < count; i++)
+        if (point[i].width > 0)
+            segment[added++] = (struct segment){&point[i], &point[i + 1]};
+    return added;
+}
+
+/* --- Tests --- */
+
+static int64_t draw_land(struct draws *draws, const struct farlands_world *world, int64_t *y)
+{
+    for (;;) {
+        const int64_t x = draw_between(draws, -BLOCKS(60000), BLOCKS(60000));
+        *y = draw_between(draws, -BLOCKS(60000), BLOCKS(60000));
+        if (farlands_height(world, scratch, x, *y) > 0)
+            return x;
+    }
+}
+
+/* A course in large pages is the same. */
+static void must_be_same(const struct farlands_world *world, int64_t x, int64_t y,
+                         const struct farlands_course_point *point, size_t count)
+{
+    static struct farlands_course_point whole[MOST];
+    const size_t length = course_from(world, x, y, 1000, whole);
+    must(length == count && are_same(whole, point, count),
+         "pages make another course from %.3f,%.3f", farlands_blocks(x), farlands_blocks(y));
+}
+
+static void follow(const struct farlands_world *world, int courses, int thorough)
+{
+    static struct farlands_course_point point[1 << 20];
+    static struct segment segment[1 << 20];
+    const uint64_t seed = farlands_world_seed(world);
+    struct draws draws = {seed, 0};
+    size_t points = 0, segments = 0;
+    for (int n = 0; n < courses && points + MOST < LENGTH(point); n++) {
+        int64_t y;
+        const int64_t x = draw_land(&draws, world, &y);
+        struct farlands_course_point *p = point + points;
+        const size_t count = course_from(world, x, y, n % 2 ? 1 + (size_t)n : 1000, p);
+        must(count > 0, "no points");
+        must_end(p, count);
+        see_course(p, count, seed);
+        for (size_t i = 0; i + 1 < count; i++)
+            if (draw_once_in(&draws, thorough))
+                see_fields(world, &p[i], &p[i + 1], seed);
+        see_rest(world, p, count, (size_t)draw_between(&draws, 0, (int64_t)count - 1), seed);
+        if (n % 2)
+            must_be_same(world, x, y, p, count);
+        segments += add_segments(segment + segments, p, count);
+        points += count;
+    }
+    compare(segment, segments, seed);
+}
+
+static void report(void)
+{
+    printf("%ld courses, %ld points, the longest %.0f km\n", totals.courses, totals.points,
+           totals.longest);
+    for (int k = 0; k < ROWS(names); k++)
+        printf("    %-10s %8ld points, %6ld ends\n", names[k], totals.kinds[k], totals.ends[k]);
+    tell("bed rises", &totals.bed);
+    tell("narrower by 30 %", &totals.narrowing);
+    tell("order falls", &totals.falling);
+    tell("another level of the field by 5 cm", &totals.level);
+    tell("another order", &totals.order);
+    tell("bank below the level", &totals.bank);
+    tell("crossings", &totals.crossing);
+    tell("another course from a point of a river", &totals.other);
+}
+
+static void must_be_rare(const char *what, const struct worst *worst, double share)
+{
+    must((double)worst->count <= share * (double)worst->of, "%s: %ld of %ld, worst %g at %.2f,%.2f",
+         what, worst->count, worst->of, worst->value, worst->x, worst->y);
+}
+
+START_TEST(courses_lead_to_the_end)
+{
+    const char *many = getenv("COURSES");
+    const int courses = many ? atoi(many) : 300, each = courses < 1000 ? 20 : 100;
+    struct farlands_world *first = world_of(small);
+    for (uint64_t seed = 1; seed <= (uint64_t)(courses / each); seed++) {
+        struct farlands_world *world;
+        ck_assert_int_eq(farlands_world_reseed(&world, first, seed), 0);
+        follow(world, each, many ? 20 : 40);
+        farlands_world_free(world);
+    }
+    farlands_world_free(first);
+    if (many)
+        report();
+    ck_assert_int_ge(totals.ends[FARLANDS_SEA], 10);
+    ck_assert_int_ge(totals.kinds[FARLANDS_RIVER], 1000);
+    must_be_rare("levels of the field", &totals.level, 0.02);
+    must_be_rare("narrowings", &totals.narrowing, 0.01);
+    must_be_rare("low banks", &totals.bank, 0.02);
+    must_be_rare("crossings", &totals.crossing, 1e-4);
+    must_be_rare("other courses", &totals.other, 0.1);
+}
+END_TEST
+
+START_TEST(wrong_calls_are_refused)
+{
+    struct farlands_world *world = world_of(small), *without = world_of(dry),
+                          *other = world_of(painted);
+    struct farlands_course course = {7, 8, 9}, wrong[] = {{0, 0, 99},
+                                                          {0, 0, -7},
+                                                          {INT64_MAX, 0, 0},
+                                                          {0, INT64_MIN, 0},
+                                                          {1, INT64_MAX, 1}};
+    struct farlands_course_point point;
+    size_t count = 5;
+    ck_assert_int_eq(farlands_course_at(without, scratch, 0, 0, &course), -ENOENT);
+    ck_assert_int_eq(farlands_course_at(other, scratch, 0, 0, &course), -ENOENT);
+    ck_assert_int_eq(farlands_course_at(NULL, scratch, 0, 0, &course), -EINVAL);
+    ck_assert_int_eq(farlands_course_at(world, scratch, 0, 0, NULL), -EINVAL);
+    ck_assert_int_eq(farlands_course_at(world, scratch, INT64_MAX, 0, &course), -EINVAL);
+    ck_assert_int_eq(farlands_course_at(world, scratch, 0, INT64_MIN, &course), -EINVAL);
+    ck_assert_int_eq(course.i, 7);
+    ck_assert_int_eq(farlands_downstream(without, scratch, &course, &point, 1, &count), -ENOENT);
+    ck_assert_int_eq(farlands_downstream(world, scratch, NULL, &point, 1, &count), -EINVAL);
+    for (int i = 0; i < ROWS(wrong); i++)
+        must(farlands_downstream(world, scratch, &wrong[i], &point, 1, &count) == -EINVAL &&
+                 count == 5,
+             "course %d", i);
+    ck_assert_int_eq(farlands_course_at(world, NULL, 0, 0, &course), 0);
+    ck_assert_int_eq(farlands_downstream(world, NULL, &course, &point, 1, &count), 0);
+    ck_assert_int_eq(count, 1);
+    farlands_world_free(world);
+    farlands_world_free(without);
+    farlands_world_free(other);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("courses");
+    TCase *tcase = tcase_create("courses");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, courses_lead_to_the_end);
+    tcase_add_test(tcase, wrong_calls_are_refused);
+    tcase_set_timeout(tcase, getenv("COURSES") ? 3600 : 60);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
