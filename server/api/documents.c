@@ -1,5 +1,6 @@
 #include "documents.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "config/exact_numbers.h"
 #include "config/world_terrain.h"
+#include "noise/rivers_params.h"
 #include "noise/terrain.h"
 #include "server/core/json.h"
 #include "server/layers/layer.h"
@@ -187,6 +189,8 @@ static void add_layer(struct json *document, cJSON *list, const struct world *wo
                   name);
     json_add_text(document, entry, "gdal", "%s%s/%s.xml", relative(world), world->config.name,
                   name);
+    if (world_layer_zoom(world, layer) > world_min_zoom(world))
+        add_number(document, entry, "minzoom", world_layer_zoom(world, layer));
     add_tile_url(document, entry, "tiles", world, layer, field, relative(world), ".png?");
 }
 
@@ -234,6 +238,7 @@ static void add_endpoints(struct json *document, cJSON *parent, const struct wor
         {"height", "height?x={x}&y={y}", ""},
         {"heights", "heights?at={x},{y};{x},{y}", ""},
         {"spawn", "spawn?x={x}&y={y}&min={min}&max={max}&slope={slope}", ""},
+        {"downstream", "downstream?x={x}&y={y}&limit={limit}", ""},
         {"region", "region.{ext}?x={x}&y={y}&width={width}&height={height}&step={step}&v=",
          world->fingerprint},
         {"region_field",
@@ -249,8 +254,9 @@ static void add_endpoints(struct json *document, cJSON *parent, const struct wor
     };
     cJSON *urls = json_add(document, parent, "urls", cJSON_CreateObject());
     for (size_t i = 0; i < sizeof endpoints / sizeof endpoints[0]; i++)
-        json_add_text(document, urls, endpoints[i].name, "%s%s/%s%s", relative(world),
-                      world->config.name, endpoints[i].template, endpoints[i].version);
+        if (world_course_field(world) >= 0 || strcmp(endpoints[i].name, "downstream") != 0)
+            json_add_text(document, urls, endpoints[i].name, "%s%s/%s%s", relative(world),
+                          world->config.name, endpoints[i].template, endpoints[i].version);
 }
 
 /* Common to the catalogue and /{world}.json. */
@@ -308,13 +314,13 @@ struct blob *document_world(const struct world *world)
     return json_end(&document, false);
 }
 
-/* The zoom nearest to ZOOM that both TileJSON and the world have. */
-static int tilejson_zoom(const struct world *world, int zoom)
+/* The zoom nearest to ZOOM that both TileJSON and LAYER have. */
+static int tilejson_zoom(const struct world *world, int layer, int zoom)
 {
-    const int low = world_min_zoom(world) > 0 ? world_min_zoom(world) : 0;
+    const int least = world_layer_zoom(world, layer), low = least > 0 ? least : 0;
     const int most = world_max_zoom(world, 1);
     const int high = most < TILEJSON_MAX_ZOOM ? most : TILEJSON_MAX_ZOOM;
-    return zoom < low ? low : zoom > high ? high : zoom;
+    return zoom > high || low > high ? high : zoom < low ? low : zoom;
 }
 
 /* The position of BLOCK in the window of web maps, 0 to 1; 0.5 if it is outside. */
@@ -326,14 +332,14 @@ static double window_position(int64_t block, int64_t origin, int native_zoom)
 
 /* The first view of a map: longitude and latitude of block (0, 0), the window being Web Mercator's
  * square, and a zoom. */
-static void add_center(struct json *document, cJSON *parent, const struct world *world)
+static void add_center(struct json *document, cJSON *parent, const struct world *world, int layer)
 {
     const struct world_config *config = &world->config;
     const double u = window_position(0, config->origin[0], config->native_zoom);
     const double v = window_position(0, config->origin[1], config->native_zoom);
     const double latitude = atan(sinh(M_PI * (1 - 2 * v))) * 180 / M_PI;
     const double center[] = {360 * u - 180, latitude,
-                             tilejson_zoom(world, world_first_zoom(world))};
+                             tilejson_zoom(world, layer, world_first_zoom(world))};
 
     add_numbers(document, parent, "center", center, 3);
 }
@@ -382,12 +388,12 @@ struct blob *document_tilejson(const struct world *world, int layer, int field, 
     add_tile_url(&document, tiles, NULL, world, layer, field, below, ".png?");
     add_number(&document, root, "tileSize", TILE_SIZE);
     add_encoding(&document, root, layer);
-    add_number(&document, root, "minzoom", tilejson_zoom(world, 0));
-    add_number(&document, root, "maxzoom", tilejson_zoom(world, TILEJSON_MAX_ZOOM));
+    add_number(&document, root, "minzoom", tilejson_zoom(world, layer, 0));
+    add_number(&document, root, "maxzoom", tilejson_zoom(world, layer, TILEJSON_MAX_ZOOM));
     /* The window 0 <= x, y < 2^z is Web Mercator's square, here in WGS 84. */
     static const double bounds[] = {-180, -85.0511287798066, 180, 85.0511287798066};
     add_numbers(&document, root, "bounds", bounds, 4);
-    add_center(&document, root, world);
+    add_center(&document, root, world, layer);
     json_add(&document, root, "vector_layers", cJSON_CreateArray());
     json_add_text(&document, root, "fingerprint", "%s", world->layer_fingerprint[layer]);
     add_plane(&document, root, world, layer, field, below);
@@ -472,6 +478,8 @@ static char *put_string(char *at, const char *text)
 
 enum {
     BIOME_TEXT = sizeof ",\"biome\":{\"id\":255,\"name\":\"\"}" + 2 * BIOME_NAME_MAX,
+    WATER_TEXT =
+        sizeof ",\"water\":[],\"depth\":[],\"river\":[],\"kind\":[,\"river\"]" + 3 * REAL_TEXT,
     CLIMATE_TEXT = BIOME_TEXT + sizeof ",\"temperature\":[],\"humidity\":[]" + 2 * REAL_TEXT,
 };
 
@@ -510,13 +518,67 @@ static char *put_climate(char *at, const struct climate_values *values, size_t c
     return at;
 }
 
+/* What is known of the water at a place. */
+struct water_here {
+    float level, depth, order;
+    const char *kind; /* NULL: there is none */
+};
+
+static struct water_here water_at(const float value[WATER_FIELDS], float height)
+{
+    const float level = value[WATER_LEVEL], order = value[WATER_ORDER];
+    if (level > RIVERS_DRY)
+        return (struct water_here){level, level - height, order, order > 0 ? "river" : "lake"};
+    if (height < 0)
+        return (struct water_here){0, -height, 0, "sea"};
+    return (struct water_here){0, 0, 0, NULL};
+}
+
+/* Put TEXT, or null unless THERE. */
+static char *put_optional(char *at, bool there, float value, bool first)
+{
+    if (there)
+        return put_float(at, value, first);
+    return stpcpy(at, first ? "null" : ",null");
+}
+
+static char *put_kind(char *at, const char *kind, bool first)
+{
+    at = stpcpy(at, first ? "" : ",");
+    return kind ? put_string(at, kind) : stpcpy(at, "null");
+}
+
+/* Put the water at COUNT places with their heights, or if COUNT is 0, at one place. */
+static char *put_water(char *at, const float (*value)[WATER_FIELDS], const float *height,
+                       size_t count)
+{
+    static const char *const names[] = {"water", "depth", "river", "kind"};
+    for (int k = 0; value && k < 4; k++) {
+        at += sprintf(at, ",\"%s\":%s", names[k], count ? "[" : "");
+        for (size_t i = 0; i < (count ? count : 1); i++) {
+            const struct water_here w = water_at(value[i], height[i]);
+            if (k == 0)
+                at = put_optional(at, w.kind, w.level, i == 0);
+            else if (k == 1)
+                at = put_optional(at, w.kind, w.depth, i == 0);
+            else if (k == 2)
+                at = put_optional(at, w.order > 0, w.order, i == 0);
+            else
+                at = put_kind(at, w.kind, i == 0);
+        }
+        at = stpcpy(at, count ? "]" : "");
+    }
+    return at;
+}
+
 struct blob *document_height(int64_t x, int64_t y, const struct surface *surface,
                              const struct climate_values *climate,
                              const struct field_values *fields)
 {
-    char text[SURFACE_TEXT + CLIMATE_TEXT + sizeof ",\"fields\":{}}\n" +
+    char text[SURFACE_TEXT + CLIMATE_TEXT + WATER_TEXT + sizeof ",\"fields\":{}}\n" +
               ROUTE_FIELDS_MAX * (FIELD_TEXT + REAL_TEXT)];
     char *at = put_climate(text + surface_format(text, x, y, surface), climate, 0);
+    at = put_water(at, climate->water, &surface->height, 0);
     at = put_fields(at, fields, 0);
     at = stpcpy(at, "}\n");
     return blob_copy(text, (size_t)(at - text));
@@ -528,8 +590,9 @@ struct blob *document_heights(const float *heights, const int64_t (*places)[2], 
 {
     static const char begin[] = "{\"heights\":[", middle[] = "],\"at\":[";
     enum { PLACE_TEXT = 2 * BLOCKS_TEXT + sizeof "[,],", END = sizeof "],\"fields\":{}}\n" };
-    char *text = malloc(sizeof begin + sizeof middle + END + CLIMATE_TEXT +
-                        count * ((1 + CLIMATE_FIELDS) * REAL_TEXT + PLACE_TEXT) +
+    char *text = malloc(sizeof begin + sizeof middle + END + CLIMATE_TEXT + WATER_TEXT +
+                        count * ((1 + CLIMATE_FIELDS) * REAL_TEXT + PLACE_TEXT +
+                                 (climate->water ? WATER_TEXT : 0)) +
                         (size_t)fields->count * (FIELD_TEXT + count * REAL_TEXT));
     char x[BLOCKS_TEXT], y[BLOCKS_TEXT];
     if (!text)
@@ -542,6 +605,7 @@ struct blob *document_heights(const float *heights, const int64_t (*places)[2], 
         at += sprintf(at, "%s[%s,%s]", i > 0 ? "," : "", blocks_format(places[i][0], x),
                       blocks_format(places[i][1], y));
     at = put_climate(stpcpy(at, "]"), climate, count);
+    at = put_water(at, climate->water, heights, count);
     at = stpcpy(put_fields(at, fields, count), "}\n");
     struct blob *blob = blob_copy(text, (size_t)(at - text));
     free(text);
@@ -551,12 +615,82 @@ struct blob *document_heights(const float *heights, const int64_t (*places)[2], 
 struct blob *document_spawn(const struct spawn_place *place, const struct climate_values *climate,
                             int64_t x, int64_t y)
 {
-    char text[SURFACE_TEXT + CLIMATE_TEXT + REAL_TEXT + 2 * BLOCKS_TEXT + 32], distance[REAL_TEXT];
+    char text[SURFACE_TEXT + CLIMATE_TEXT + WATER_TEXT + REAL_TEXT + 2 * BLOCKS_TEXT + 32];
+    char distance[REAL_TEXT];
     char from_x[BLOCKS_TEXT], from_y[BLOCKS_TEXT];
     char *at = text + surface_format(text, place->x, place->y, &place->surface);
     at = put_climate(at, climate, 0);
+    at = put_water(at, climate->water, &place->surface.height, 0);
     at +=
         sprintf(at, ",\"distance\":%s,\"from\":[%s,%s]}\n", real_format(place->distance, distance),
                 blocks_format(x, from_x), blocks_format(y, from_y));
     return blob_copy(text, (size_t)(at - text));
+}
+
+/* --- Courses --- */
+
+enum {
+    COURSE_TEXT = 2 * BLOCKS_TEXT + 4 * REAL_TEXT + sizeof "[,,],,,,,\"end lake\"", /* of a point */
+    COURSE_ENDS = 4 * BLOCKS_TEXT + 512,
+};
+
+static char *put_numbers(char *at, const char *name, const struct course_part *part, size_t offset)
+{
+    at += sprintf(at, ",\"%s\":[", name);
+    for (size_t i = 0; i < part->count; i++) {
+        float number;
+        memcpy(&number, (const char *)&part->point[i] + offset, sizeof number);
+        at = put_float(at, number, i == 0);
+    }
+    return stpcpy(at, "]");
+}
+
+static char *put_line(char *at, const struct course_part *part)
+{
+    char x[BLOCKS_TEXT], y[BLOCKS_TEXT], level[REAL_TEXT];
+    const bool is_line = part->count > 1;
+    at += sprintf(at, "{\"type\":\"%s\",\"coordinates\":%s", is_line ? "LineString" : "Point",
+                  is_line ? "[" : "");
+    for (size_t i = 0; i < part->count; i++) {
+        const struct farlands_course_point *p = &part->point[i];
+        at += sprintf(at, "%s[%s,%s,%s]", i > 0 ? "," : "", blocks_format(p->x, x),
+                      blocks_format(p->y, y), float_format(p->level, level));
+    }
+    return stpcpy(at, is_line ? "]}" : "}");
+}
+
+static char *put_next(char *at, const struct course_part *part)
+{
+    static const char *const names[] = {"land", "river", "lake", "sea", "end lake"};
+    char x[BLOCKS_TEXT], y[BLOCKS_TEXT];
+    at = stpcpy(at, ",\"kind\":[");
+    for (size_t i = 0; i < part->count; i++)
+        at = put_kind(at, names[part->point[i].kind], i == 0);
+    at = stpcpy(at, "],\"end\":");
+    at = put_kind(at, part->has_ended ? names[part->point[part->count - 1].kind] : NULL, true);
+    at = stpcpy(at, ",\"next\":");
+    if (part->has_ended)
+        return stpcpy(at, "null");
+    return at + sprintf(at, "\"downstream?x=%s&y=%s&limit=%d&after=%" PRId64 ",%" PRId64 ",%d\"",
+                        blocks_format(part->x, x), blocks_format(part->y, y), part->limit,
+                        part->course.i, part->course.j, part->course.step);
+}
+
+struct blob *document_course(const struct course_part *part)
+{
+    char *text = malloc(COURSE_ENDS + part->count * COURSE_TEXT);
+    char x[BLOCKS_TEXT], y[BLOCKS_TEXT];
+    if (!text)
+        return NULL;
+    char *at = put_line(stpcpy(text, "{\"type\":\"Feature\",\"geometry\":"), part);
+    at += sprintf(at, ",\"properties\":{\"from\":[%s,%s]", blocks_format(part->x, x),
+                  blocks_format(part->y, y));
+    at = put_numbers(at, "level", part, offsetof(struct farlands_course_point, level));
+    at = put_numbers(at, "bed", part, offsetof(struct farlands_course_point, bed));
+    at = put_numbers(at, "width", part, offsetof(struct farlands_course_point, width));
+    at = put_numbers(at, "order", part, offsetof(struct farlands_course_point, order));
+    at = stpcpy(put_next(at, part), "}}\n");
+    struct blob *blob = blob_copy(text, (size_t)(at - text));
+    free(text);
+    return blob;
 }

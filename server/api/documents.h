@@ -39,24 +39,43 @@ struct field_values {
 struct climate_values {
     const struct climate *climate;
     const float (*value)[CLIMATE_FIELDS];
+    /* The water there, in the order of enum water_field; NULL: the world has no rivers. */
+    const float (*water)[WATER_FIELDS];
 };
 
 /* Documents about single places. X and Y are in units, and exact in blocks in the document; all
  * other numbers have enough digits to be read back exactly. */
 
 /* {"x": ..., "y": ..., "height": ..., "surface": ..., "slope": ..., "normal": [x, y, z]}; then
- * "biome": {"id": ..., "name": ...}, "temperature" and "humidity" if there is a CLIMATE; and
- * "fields": {NAME: ...} if there are FIELDS. */
+ * "biome": {"id": ..., "name": ...}, "temperature" and "humidity" if there is a CLIMATE; "water"
+ * and "depth" in metres, the order of the "river", and the "kind" of water, each of which may be
+ * null, if there is water; and "fields": {NAME: ...} if there are FIELDS. */
 struct blob *document_height(int64_t x, int64_t y, const struct surface *surface,
                              const struct climate_values *climate,
                              const struct field_values *fields);
 
 /* {"heights": [...], "at": [[x, y], ...]}: COUNT heights and their PLACES (x and y), in order; then
- * "biome": [id, ...], "temperature": [...] and "humidity": [...] if there is a CLIMATE; and
+ * "biome": [id, ...], "temperature": [...] and "humidity": [...] if there is a CLIMATE; lists of
+ * "water", "depth", "river" and "kind" if there is water; and
  * "fields": {NAME: [...]} if there are FIELDS. */
 struct blob *document_heights(const float *heights, const int64_t (*places)[2], size_t count,
                               const struct climate_values *climate,
                               const struct field_values *fields);
+
+/* A part of a course of water, and what to tell with it. */
+struct course_part {
+    int64_t x, y; /* where the course begins, units */
+    int limit;    /* the most points of a part */
+    const struct farlands_course_point *point;
+    size_t count;                  /* at least 1 */
+    struct farlands_course course; /* what is after it */
+    bool has_ended;
+};
+
+/* GeoJSON: a Feature, whose LineString has x, y and level of each point, or a Point if there is
+ * only one. Its properties are "from", lists of "level", "bed", "width", "order" and "kind", the
+ * "end" and the "next" URL, either of which is null. */
+struct blob *document_course(const struct course_part *part);
 
 /* Like document_height, plus "distance" in blocks, and "from": [x, y], where that begins. */
 struct blob *document_spawn(const struct spawn_place *place, const struct climate_values *climate,

@@ -32,7 +32,7 @@ void tiles_respond(struct service *service, struct request_context *context,
 void regions_respond(struct service *service, struct request_context *context,
                      const struct world *world, const struct route *route);
 
-/* ROUTE_HEIGHT, ROUTE_HEIGHTS and ROUTE_SPAWN. */
+/* ROUTE_HEIGHT, ROUTE_HEIGHTS, ROUTE_SPAWN and ROUTE_DOWNSTREAM. */
 void points_respond(struct service *service, struct request_context *context,
                     const struct world *world, const struct route *route);
 

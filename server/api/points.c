@@ -30,6 +30,10 @@ enum {
     CLIMATE_MEMORY = 96 * 1024,
     /* The same of each field, of a place and of a list: 20 bytes for each of 2048 values. */
     FIELD_MEMORY = 128,
+    /* Of a point of a course: 40 bytes in the job, up to 200 in the response. */
+    POINT_MEMORY = 240,
+    /* Of a list in a world with rivers, as CLIMATE_MEMORY: 8 bytes, and up to 56. */
+    WATER_MEMORY = 128 * 1024,
     FIELDS_MEMORY = 40 * 1024,
 };
 
@@ -42,8 +46,8 @@ struct place_job {
 
 /* Fields to compute at a place, each once, and their values. */
 struct place_fields {
-    int field[1 + CLIMATE_FIELDS + ROUTE_FIELDS_MAX], count;
-    float *out[1 + CLIMATE_FIELDS + ROUTE_FIELDS_MAX];
+    int field[1 + CLIMATE_FIELDS + WATER_FIELDS + ROUTE_FIELDS_MAX], count;
+    float *out[1 + CLIMATE_FIELDS + WATER_FIELDS + ROUTE_FIELDS_MAX];
     float *surface; /* has the height, and gets the surface; NULL without */
 };
 
@@ -65,6 +69,15 @@ static void add_climate(struct place_fields *fields, const struct world *world,
         add_field(fields, climate->temperature, &value[CLIMATE_TEMPERATURE]);
     if (climate->humidity >= 0)
         add_field(fields, climate->humidity, &value[CLIMATE_HUMIDITY]);
+}
+
+static void add_water(struct place_fields *fields, const struct world *world,
+                      float value[WATER_FIELDS])
+{
+    if (!world_water(world))
+        return;
+    add_field(fields, world_water(world)->water, &value[WATER_LEVEL]);
+    add_field(fields, world_water(world)->river, &value[WATER_ORDER]);
 }
 
 static void add_chosen(struct place_fields *fields, const struct world *world,
@@ -123,10 +136,11 @@ static int compute_place(void *subject, unsigned number, struct render_scratch *
     const struct place_job *job = subject;
     struct place_fields fields = {.count = 0};
     struct surface surface;
-    float value[ROUTE_FIELDS_MAX], climate[CLIMATE_FIELDS];
+    float value[ROUTE_FIELDS_MAX], climate[CLIMATE_FIELDS], water[WATER_FIELDS];
 
     (void)number;
     add_climate(&fields, job->world, climate);
+    add_water(&fields, job->world, water);
     add_chosen(&fields, job->world, &job->fields, value);
     int err =
         surface_at(&surface, job->world->terrain, render_scratch_noise(scratch), job->x, job->y);
@@ -136,7 +150,9 @@ static int compute_place(void *subject, unsigned number, struct render_scratch *
         return err;
     const struct field_values values = values_of(job->world, &job->fields, value);
     *out = document_height(job->x, job->y, &surface,
-                           &(struct climate_values){world_climate(job->world), &climate}, &values);
+                           &(struct climate_values){world_climate(job->world), &climate,
+                                                    world_water(job->world) ? &water : NULL},
+                           &values);
     return *out ? 0 : -ENOMEM;
 }
 
@@ -183,9 +199,10 @@ static struct place_job *new_place(const struct world *world, const struct route
 struct heights_job {
     const struct world *world;        /* a reference */
     size_t count, known;              /* places, and heights so far */
-    int64_t (*place)[2];              /* these four are stored behind the job */
+    int64_t (*place)[2];              /* these five are stored behind the job */
     float *height, *value;            /* values as in struct field_values; */
     float (*climate)[CLIMATE_FIELDS]; /* as in struct climate_values, if there is a climate */
+    float (*water)[WATER_FIELDS];     /* the same, if the world has rivers */
     struct chosen_fields fields;
     bool accepts_gzip;
     struct blob *gzip; /* the document compressed, or NULL */
@@ -205,6 +222,8 @@ static int compute_listed(struct heights_job *job, struct render_scratch *scratc
         add_field(&fields, world_height_field(world), &job->height[i]);
     if (job->climate)
         add_climate(&fields, world, job->climate[i]);
+    if (job->water)
+        add_water(&fields, world, job->water[i]);
     add_chosen(&fields, world, &job->fields, job->value + i * (size_t)job->fields.count);
     return fields_at(world, scratch, &fields, at);
 }
@@ -226,7 +245,8 @@ static int compute_heights(void *subject, unsigned number, struct render_scratch
     const struct field_values values = values_of(job->world, &job->fields, job->value);
     *out = document_heights(job->height, job->place, job->count,
                             &(struct climate_values){world_climate(job->world),
-                                                     (const float(*)[CLIMATE_FIELDS])job->climate},
+                                                     (const float(*)[CLIMATE_FIELDS])job->climate,
+                                                     (const float(*)[WATER_FIELDS])job->water},
                             &values);
     if (*out && job->accepts_gzip && (*out)->length >= GZIP_MIN)
         job->gzip = gzip_blob(*out, GZIP_FAST);
@@ -267,8 +287,9 @@ static uint64_t cost_of_places(const struct heights_job *job)
 static uint32_t cost_of_heights(const void *subject, unsigned number)
 {
     const struct heights_job *job = subject;
-    const size_t climate = job->climate ? CLIMATE_FIELDS : 0;
-    const size_t length = job->count * (1 + climate + (size_t)job->fields.count) * HEIGHT_TEXT;
+    const size_t climate = job->climate ? CLIMATE_FIELDS : 0, water = job->water ? 2 : 0;
+    const size_t length =
+        job->count * (1 + climate + water + (size_t)job->fields.count) * HEIGHT_TEXT;
     uint64_t us = cost_of_places(job);
 
     (void)number;
@@ -310,8 +331,9 @@ static struct heights_job *new_heights(const struct world *world, struct span pl
     size_t count = 1;
     for (size_t i = 0; i < places.length; i++)
         count += places.text[i] == ';';
-    const bool climate = world_climate(world);
-    const size_t values = count * (size_t)(1 + fields->count + (climate ? CLIMATE_FIELDS : 0));
+    const bool climate = world_climate(world), water = world_water(world) != NULL;
+    const size_t values = count * (size_t)(1 + fields->count + (climate ? CLIMATE_FIELDS : 0) +
+                                           (water ? WATER_FIELDS : 0));
     struct heights_job *job =
         malloc(sizeof *job + count * sizeof *job->place + values * sizeof *job->height);
     if (!job)
@@ -325,6 +347,9 @@ static struct heights_job *new_heights(const struct world *world, struct span pl
     job->value = job->height + count;
     if (climate)
         job->climate = (void *)(job->value + count * (size_t)fields->count);
+    if (water)
+        job->water = (void *)(job->value + count * (size_t)fields->count +
+                              (climate ? count * CLIMATE_FIELDS : 0));
     for (size_t i = 0; i < count; i++)
         query_next_place(&places, &job->place[i][0], &job->place[i][1]);
     return job;
@@ -342,13 +367,16 @@ static int tell_spawn(const struct spawn_job *job, struct render_scratch *scratc
 {
     const struct spawn_place *place = spawn_search_place(job->search);
     struct place_fields fields = {.count = 0};
-    float climate[CLIMATE_FIELDS];
+    float climate[CLIMATE_FIELDS], water[WATER_FIELDS];
 
     add_climate(&fields, job->world, climate);
+    add_water(&fields, job->world, water);
     int err = fields_at(job->world, scratch, &fields, (int64_t[]){place->x, place->y});
     if (err)
         return err;
-    *out = document_spawn(place, &(struct climate_values){world_climate(job->world), &climate},
+    *out = document_spawn(place,
+                          &(struct climate_values){world_climate(job->world), &climate,
+                                                   world_water(job->world) ? &water : NULL},
                           job->query.x, job->query.y);
     return *out ? 0 : -ENOMEM;
 }
@@ -451,6 +479,103 @@ static struct spawn_job *new_spawn(const struct world *world, const struct route
     return job;
 }
 
+struct course_job {
+    const struct world *world; /* a reference */
+    struct course_part part;   /* whose points are stored behind the job */
+    struct farlands_course_point *point;
+    bool has_begun, is_wrong; /* no such course */
+    bool accepts_gzip;
+    struct blob *gzip; /* the document compressed, or NULL */
+};
+
+/* Follow the course for a slice. */
+static int follow_course(struct course_job *job, struct farlands_scratch *scratch)
+{
+    enum { STRIDE = 16 };
+    const struct farlands_terrain *terrain = job->world->terrain;
+    const int water = world_course_field(job->world);
+    const size_t most = (size_t)job->part.limit;
+    const uint64_t since = uv_hrtime();
+    struct course_part *part = &job->part;
+    int err = 0;
+
+    if (!job->has_begun)
+        err = terrain_course_at(terrain, scratch, water, part->x, part->y, &part->course);
+    job->has_begun = true;
+    while (!err && part->count < most && !part->has_ended) {
+        const size_t left = most - part->count, room = left < STRIDE ? left : STRIDE;
+        size_t more;
+        if (uv_hrtime() - since > SLICE_NS)
+            return STREAMED_JOB_MORE;
+        err = terrain_downstream(terrain, scratch, water, &part->course, job->point + part->count,
+                                 room, &more);
+        if (!err) {
+            part->count += more;
+            part->has_ended = more < room || job->point[part->count - 1].kind >= FARLANDS_SEA;
+        }
+    }
+    return err;
+}
+
+static int compute_course(void *subject, unsigned number, struct render_scratch *scratch,
+                          struct blob **out)
+{
+    struct course_job *job = subject;
+
+    (void)number;
+    const int err = follow_course(job, render_scratch_noise(scratch));
+    job->is_wrong = err == -EINVAL || (!err && job->part.count == 0);
+    if (err && !job->is_wrong)
+        return err;
+    *out = job->is_wrong ? blob_new(0) : document_course(&job->part);
+    if (*out && job->accepts_gzip && (*out)->length >= GZIP_MIN)
+        job->gzip = gzip_blob(*out, GZIP_FAST);
+    return *out ? 0 : -ENOMEM;
+}
+
+static void respond_course(void *subject, struct request_context *context,
+                           struct http_response bytes)
+{
+    const struct course_job *job = subject;
+    if (job->is_wrong)
+        response_error(context, 400,
+                       "after: no such part of a course; expected that of a response");
+    else
+        send_document(context, job->world, bytes.body, job->gzip);
+}
+
+static void free_course(void *subject)
+{
+    struct course_job *job = subject;
+    blob_release(job->gzip);
+    world_release(job->world);
+    free(job);
+}
+
+static const struct streamed_job_kind course_kind = {
+    .counter = METRIC_COURSES,
+    .work = compute_course,
+    .cost_us = cost_of_search,
+    .respond = respond_course,
+    .free = free_course,
+};
+
+static struct course_job *new_course(const struct world *world, const struct route *route,
+                                     const char *accept_encoding)
+{
+    struct course_job *job = malloc(sizeof *job + (size_t)route->limit * sizeof *job->point);
+    if (!job)
+        return NULL;
+    *job = (struct course_job){
+        .world = world_hold(world),
+        .part = {.x = route->at_x, .y = route->at_y, .limit = route->limit, .course = route->after},
+        .point = (struct farlands_course_point *)(job + 1),
+        .has_begun = route->after.step != ROUTE_FROM_PLACE,
+        .accepts_gzip = conditional_accepts_gzip(accept_encoding)};
+    job->part.point = job->point;
+    return job;
+}
+
 void points_respond(struct service *service, struct request_context *context,
                     const struct world *world, const struct route *route)
 {
@@ -463,6 +588,12 @@ void points_respond(struct service *service, struct request_context *context,
         response_error(context, status, why);
         return;
     }
+    if (route->kind == ROUTE_DOWNSTREAM && world_course_field(world) < 0) {
+        response_error(context, 404,
+                       "downstream: this world has no rivers; it needs a field \"water\" that is "
+                       "the water of a drain");
+        return;
+    }
     if (route->kind == ROUTE_HEIGHT) {
         spec.kind = &place_kind;
         spec.subject = new_place(world, route, &fields);
@@ -472,7 +603,12 @@ void points_respond(struct service *service, struct request_context *context,
         spec.subject =
             new_heights(world, route->places, &fields, context->request->accept_encoding);
         spec.memory = HEIGHTS_MEMORY + (uint64_t)fields.count * FIELDS_MEMORY +
-                      (world_climate(world) ? CLIMATE_MEMORY : 0);
+                      (world_climate(world) ? CLIMATE_MEMORY : 0) +
+                      (world_water(world) ? WATER_MEMORY : 0);
+    } else if (route->kind == ROUTE_DOWNSTREAM) {
+        spec.kind = &course_kind;
+        spec.subject = new_course(world, route, context->request->accept_encoding);
+        spec.memory = PLACE_MEMORY + (uint64_t)route->limit * POINT_MEMORY;
     } else {
         spec.kind = &spawn_kind;
         spec.subject = new_spawn(world, route);

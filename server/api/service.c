@@ -151,6 +151,7 @@ static void handle_world(struct service *service, struct request_context *contex
     case ROUTE_HEIGHT:
     case ROUTE_HEIGHTS:
     case ROUTE_SPAWN:
+    case ROUTE_DOWNSTREAM:
         points_respond(service, context, world, route);
         break;
     case ROUTE_TILEJSON:

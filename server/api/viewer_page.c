@@ -174,8 +174,11 @@ enum { PICTURE_MAX = BASE_MAX + 512 };
 
 static void write_picture(char out[PICTURE_MAX], const struct view *view, const char *base)
 {
-    const double bits = 10 + view->world->config.native_zoom - round(view->zoom) + COARSER;
-    const int64_t step = INT64_C(1) << (int)fmin(fmax(bits, 0), QUERY_STEP_MAX_BITS);
+    const int native = view->world->config.native_zoom;
+    const double bits = FARLANDS_UNIT_BITS + native - round(view->zoom) + COARSER;
+    /* A picture of what has no tiles so far out is one from nearer. */
+    const int most = FARLANDS_UNIT_BITS + native - world_layer_zoom(view->world, view->layer);
+    const int64_t step = INT64_C(1) << (int)fmin(fmax(bits, 0), fmin(most, QUERY_STEP_MAX_BITS));
     char x[BLOCKS_TEXT], y[BLOCKS_TEXT], blocks[BLOCKS_TEXT], layer[LAYER_NAME_MAX];
 
     /* The fingerprint of another seed would cost more than the page. */

@@ -68,6 +68,47 @@ void depressions_fill(const float *heights, int width, int height, float *levels
     }
 }
 
+/* Put the cells of the depression with CELL on STACK, and mark them: their levels become below 0.
+ * Returns their number. */
+static int collect(int cell, const float *heights, int width, int height, float *levels,
+                   uint64_t *stack)
+{
+    int count = 1;
+    stack[0] = (uint64_t)cell;
+    levels[cell] = -levels[cell];
+    for (int i = 0; i < count; i++) {
+        const int from = (int)stack[i];
+        for (int direction = 0; direction < 9; direction++) {
+            const int x = from % width + direction % 3 - 1, y = from / width + direction / 3 - 1;
+            const int next = y * width + x;
+            if (x < 0 || y < 0 || x >= width || y >= height || !(levels[next] > heights[next]))
+                continue;
+            levels[next] = -levels[next];
+            stack[count++] = (uint64_t)next;
+        }
+    }
+    return count;
+}
+
+void depressions_leave_lakes(const float *heights, const float *water, int width, int height,
+                             float *levels, uint64_t *stack)
+{
+    for (int cell = 0; cell < width * height; cell++) {
+        /* Cells in depressions are above 0, and so are their levels. */
+        if (!(levels[cell] > heights[cell]))
+            continue;
+        const int count = collect(cell, heights, width, height, levels, stack);
+        int lowest = cell;
+        for (int i = 0; i < count; i++)
+            lowest = heights[stack[i]] < heights[lowest] ? (int)stack[i] : lowest;
+        for (int i = 0; i < count && water[lowest] > heights[lowest]; i++)
+            levels[stack[i]] = heights[stack[i]];
+    }
+    for (int cell = 0; cell < width * height; cell++)
+        if (heights[cell] > 0)
+            levels[cell] = fabsf(levels[cell]);
+}
+
 struct depressions depressions_count(const float *heights, const float *levels, int count,
                                      float tolerance)
 {

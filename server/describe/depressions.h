@@ -15,6 +15,11 @@
  */
 void depressions_fill(const float *heights, int width, int height, float *levels, uint64_t *heap);
 
+/* Take the depressions that are lakes off LEVELS, which become the HEIGHTS there: those whose
+ * lowest cell is below WATER, the level of water on each cell. STACK is working memory as HEAP. */
+void depressions_leave_lakes(const float *heights, const float *water, int width, int height,
+                             float *levels, uint64_t *stack);
+
 struct depressions {
     int land;   /* cells above 0 */
     int sunken; /* of these, deeper than a tolerance below their level */

@@ -14,13 +14,13 @@ static const float BEACH_METRES = 4, PLAIN_METRES = 500;
 /* Tangents of 5 and 20 degrees. */
 static const float LEVEL = 0.08748866f, STEEP = 0.36397023f;
 
-float ground_slope(const struct ground *ground, int64_t x, int64_t y, int64_t reach)
+float ground_slope(const struct ground *ground, int64_t x, int64_t y, int64_t reach, int64_t apart)
 {
     const struct around around = {
-        .west = ground->height(ground->context, x - reach, y),
-        .east = ground->height(ground->context, x + reach, y),
-        .north = ground->height(ground->context, x, y - reach),
-        .south = ground->height(ground->context, x, y + reach),
+        .west = ground->height(ground->context, x - reach, y, apart),
+        .east = ground->height(ground->context, x + reach, y, apart),
+        .north = ground->height(ground->context, x, y - reach, apart),
+        .south = ground->height(ground->context, x, y + reach, apart),
     };
     return surface_slope(around) * (float)FARLANDS_UNIT / (float)reach;
 }
@@ -36,9 +36,10 @@ enum ground_class ground_classify(float height, float slope)
     return height > BEACH_METRES ? GROUND_PLAIN : GROUND_BEACH;
 }
 
-enum ground_class ground_class_at(const struct ground *ground, int64_t x, int64_t y, float height)
+enum ground_class ground_class_at(const struct ground *ground, int64_t x, int64_t y, int64_t apart,
+                                  float height)
 {
     if (!(height > 0))
         return GROUND_SEA;
-    return ground_classify(height, ground_slope(ground, x, y, GROUND_REACH * FARLANDS_UNIT));
+    return ground_classify(height, ground_slope(ground, x, y, GROUND_REACH * FARLANDS_UNIT, apart));
 }

@@ -4,14 +4,15 @@
 
 #include <stdint.h>
 
-/* HEIGHT returns metres at a place in units; tests give one of their own. */
+/* HEIGHT returns metres at a place in units, for one who looks every APART units: what is much
+ * narrower may be left out where that saves time; 0: nothing is. Tests give one of their own. */
 struct ground {
-    float (*height)(void *context, int64_t x, int64_t y);
+    float (*height)(void *context, int64_t x, int64_t y, int64_t apart);
     void *context;
 };
 
 /* The slope in metres per block, by differences over REACH units to each side. */
-float ground_slope(const struct ground *ground, int64_t x, int64_t y, int64_t reach);
+float ground_slope(const struct ground *ground, int64_t x, int64_t y, int64_t reach, int64_t apart);
 
 /* Of the slope that decides on a class, in blocks: hills and mountains are not single steps. */
 enum { GROUND_REACH = 32 };
@@ -32,6 +33,7 @@ extern const char *const ground_names[GROUND_CLASSES];
 enum ground_class ground_classify(float height, float slope);
 
 /* At a place of this HEIGHT, with the slope over GROUND_REACH. */
-enum ground_class ground_class_at(const struct ground *ground, int64_t x, int64_t y, float height);
+enum ground_class ground_class_at(const struct ground *ground, int64_t x, int64_t y, int64_t apart,
+                                  float height);
 
 #endif

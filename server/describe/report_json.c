@@ -84,6 +84,20 @@ static void add_ways(struct json *document, const struct survey *survey)
         add_quantiles(document, ways, names[i], &survey->way[i]);
 }
 
+static void add_water(struct json *document, const struct survey *survey)
+{
+    if (!survey->has_water)
+        return;
+    cJSON *water = json_add(document, document->root, "water", cJSON_CreateObject());
+    add_number(document, water, "rivers", survey->water.rivers);
+    add_number(document, water, "lakes", survey->water.lakes);
+    cJSON *ends = json_add(document, water, "ends", cJSON_CreateObject());
+    add_number(document, ends, "sea", survey->water.sea);
+    add_number(document, ends, "end lake", survey->water.ends);
+    add_quantiles(document, water, "distance", &survey->water.distance);
+    add_quantiles(document, water, "length", &survey->water.length);
+}
+
 static void add_shares(struct json *document, const struct survey *survey)
 {
     cJSON *ground = json_add(document, document->root, "ground", cJSON_CreateObject());
@@ -136,6 +150,7 @@ int report_print_json(const struct report *report, FILE *out)
     add_relief(&document, survey);
     add_ways(&document, survey);
     add_shares(&document, survey);
+    add_water(&document, survey);
     add_fields(&document, survey, report->times);
     add_times(&document, report->times);
     struct blob *text = json_end(&document, true);

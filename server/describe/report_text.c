@@ -63,6 +63,10 @@ static void print_quantiles(FILE *out, const struct survey *survey)
     }
     for (int i = 0; i < WALK_GOALS; i++)
         print_row(out, goals[i], &survey->way[i], 1000);
+    if (!survey->has_water)
+        return;
+    print_row(out, "way of water to a river, km", &survey->water.distance, 1000);
+    print_row(out, "way of water to its end, km", &survey->water.length, 1000);
 }
 
 /* The fields of a graph, between their bounds. */
@@ -120,6 +124,16 @@ static void print_ground(FILE *out, const struct survey *survey)
     fprintf(out, " of all places\n");
 }
 
+/* Rivers, lakes and courses. */
+static void print_water(FILE *out, const struct survey *survey)
+{
+    char text[DECIMAL];
+    fprintf(out, "water: rivers %s %%, ", decimal(100 * survey->water.rivers, text));
+    fprintf(out, "lakes %s %% of the land; ", decimal(100 * survey->water.lakes, text));
+    fprintf(out, "courses end %d times in the sea, %d times in end lakes\n", survey->water.sea,
+            survey->water.ends);
+}
+
 static void print_times_row(FILE *out, const char *label, const double times[TILE_TIMES_ZOOMS])
 {
     fprintf(out, "%-*s", LABEL_WIDTH, label);
@@ -167,6 +181,8 @@ void report_print_text(const struct report *report, FILE *out)
     print_quantiles(out, survey);
     print_land(out, survey);
     print_ground(out, survey);
+    if (survey->has_water)
+        print_water(out, survey);
     if (survey->fields > 1)
         print_fields(out, survey);
     print_times(out, survey, report->times);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "noise/rivers_params.h"
 #include "noise/terrain.h"
 #include "server/core/thread_group.h"
 #include "server/describe/depressions.h"
@@ -30,6 +31,8 @@ struct view {
     float relief[RELIEF_SCALES];
     struct walk walk;
     struct depressions depressions[WINDOW_STEPS];
+    int end;                /* enum farlands_water, of its course */
+    float distance, length; /* blocks, as in struct waters */
 };
 
 struct worker;
@@ -55,6 +58,7 @@ struct worker {
     struct run *run;
     struct farlands_scratch *scratch;
     float heights[WINDOW_SAMPLES], levels[WINDOW_SAMPLES];
+    float water[WINDOW_SAMPLES]; /* if there is some */
     uint64_t heap[WINDOW_SAMPLES];
 };
 
@@ -136,11 +140,25 @@ static void draw_direction(uint64_t seed, int i, double direction[2])
 
 /* --- Measures --- */
 
-static float height_at(void *context, int64_t x, int64_t y)
+/* How far apart looks are from which on they show no small rivers, units. */
+#define COARSE (128 * FARLANDS_UNIT)
+
+static float height_at(void *context, int64_t x, int64_t y, int64_t apart)
 {
     struct worker *worker = context;
-    const float height =
-        terrain_field_at(worker->run->terrain, worker->scratch, worker->run->height, x, y);
+    const struct farlands_terrain *terrain = worker->run->terrain;
+    const int field = worker->run->height;
+    float height = NAN;
+    if (apart > COARSE && terrain_has_drain(terrain)) {
+        /* Rivers of places far apart take milliseconds each. */
+        const struct farlands_grid grid = {x, y, apart / 4, 1, 1, true};
+        float *const out[] = {&height};
+        const int err = terrain_fields(terrain, worker->scratch, &grid, &field, 1, out, 1);
+        if (err)
+            fail(worker->run, err);
+        return err ? NAN : height;
+    }
+    height = terrain_field_at(terrain, worker->scratch, field, x, y);
     if (isnan(height))
         fail(worker->run, -ENOMEM);
     return height;
@@ -153,10 +171,10 @@ static void visit_sample(struct run *run, struct worker *worker, int i)
     draw_place(run->options, i, sample->place);
     const int64_t x = sample->place[0], y = sample->place[1];
 
-    sample->height = height_at(worker, x, y);
+    sample->height = height_at(worker, x, y, 0);
     if (sample->height > 0)
-        sample->slope = ground_slope(&ground, x, y, FARLANDS_UNIT);
-    sample->class = ground_class_at(&ground, x, y, sample->height);
+        sample->slope = ground_slope(&ground, x, y, FARLANDS_UNIT, 0);
+    sample->class = ground_class_at(&ground, x, y, 0, sample->height);
     for (int field = 0; run->values && field < run->survey->fields; field++)
         run->values[(size_t)field * SURVEY_DRAWN + (size_t)i] =
             terrain_field_at(run->terrain, worker->scratch, field, x, y);
@@ -187,11 +205,64 @@ static float relief(struct worker *worker, const int64_t place[2], int blocks)
     return max - min;
 }
 
+/* As look, with the levels of water. */
+static void look_at_water(struct worker *worker, const int64_t place[2], int side, int64_t step)
+{
+    const struct run *run = worker->run;
+    const struct farlands_grid grid = {.x = place[0] - side / 2 * step,
+                                       .y = place[1] - side / 2 * step,
+                                       .step = step,
+                                       .width = side,
+                                       .height = side};
+    const int field[] = {run->height, world_water(run->options->world)->water};
+    float *const out[] = {worker->heights, worker->water};
+    int err = terrain_fields(run->terrain, worker->scratch, &grid, field, 2, out, (size_t)side);
+    if (err)
+        fail(worker->run, err);
+}
+
+/* Lakes are none. */
 static struct depressions depressions(struct worker *worker, const int64_t place[2], int step)
 {
-    look(worker, place, SURVEY_WINDOW, step * FARLANDS_UNIT);
+    const bool has_water = worker->run->survey->has_water;
+    (has_water ? look_at_water : look)(worker, place, SURVEY_WINDOW, step * FARLANDS_UNIT);
     depressions_fill(worker->heights, SURVEY_WINDOW, SURVEY_WINDOW, worker->levels, worker->heap);
+    if (has_water)
+        depressions_leave_lakes(worker->heights, worker->water, SURVEY_WINDOW, SURVEY_WINDOW,
+                                worker->levels, worker->heap);
     return depressions_count(worker->heights, worker->levels, WINDOW_SAMPLES, SURVEY_PUDDLE);
+}
+
+/* Follow the water from PLACE to its end. */
+static void follow(struct worker *worker, const int64_t place[2], struct view *view)
+{
+    enum { ROOM = 64 };
+    const struct run *run = worker->run;
+    const int water = world_water(run->options->world)->water;
+    struct farlands_course_point point[ROOM];
+    struct farlands_course course;
+    int64_t x = place[0], y = place[1];
+    size_t count = ROOM;
+    double way = 0;
+    bool is_dry = true;
+    int err = terrain_course_at(run->terrain, worker->scratch, water, x, y, &course);
+
+    while (!err && count == ROOM) {
+        err =
+            terrain_downstream(run->terrain, worker->scratch, water, &course, point, ROOM, &count);
+        for (size_t i = 0; !err && i < count; i++) {
+            way += hypot((double)(point[i].x - x), (double)(point[i].y - y)) / FARLANDS_UNIT;
+            x = point[i].x;
+            y = point[i].y;
+            if (is_dry && point[i].kind != FARLANDS_LAND)
+                view->distance = (float)way;
+            is_dry = is_dry && point[i].kind == FARLANDS_LAND;
+            view->end = point[i].kind;
+        }
+    }
+    view->length = (float)way;
+    if (err)
+        fail(worker->run, err);
 }
 
 static void visit_place(struct run *run, struct worker *worker, int i)
@@ -207,6 +278,8 @@ static void visit_place(struct run *run, struct worker *worker, int i)
     view->walk = walk_from(&ground, place[0], place[1], direction);
     for (int step = 0; i < run->survey->windows && step < WINDOW_STEPS; step++)
         view->depressions[step] = depressions(worker, place, window_steps[step]);
+    if (run->survey->has_water)
+        follow(worker, place, view);
 }
 
 /* --- From samples to a survey --- */
@@ -266,6 +339,40 @@ static void summarize_fields(struct run *run)
     }
 }
 
+/* Shares of the places that are on land or in a lake. */
+static void summarize_shares(struct run *run)
+{
+    const struct world_water *water = world_water(run->options->world);
+    const float *level = run->values + (size_t)water->water * SURVEY_DRAWN;
+    const float *order = run->values + (size_t)water->river * SURVEY_DRAWN;
+    int land = 0, rivers = 0, lakes = 0;
+
+    for (int i = 0; i < SURVEY_DRAWN; i++) {
+        const bool is_river = order[i] > 0, is_lake = !is_river && level[i] > RIVERS_DRY;
+        const bool is_land = run->sample[i].height > 0;
+        land += is_land || is_lake;
+        rivers += is_land && is_river;
+        lakes += is_lake;
+    }
+    run->survey->water.rivers = (double)rivers / land;
+    run->survey->water.lakes = (double)lakes / land;
+}
+
+static void summarize_courses(struct run *run, float values[SURVEY_DRAWN])
+{
+    struct survey *survey = run->survey;
+
+    for (int i = 0; i < survey->places; i++) {
+        survey->water.sea += run->view[i].end == FARLANDS_SEA;
+        survey->water.ends += run->view[i].end == FARLANDS_END_LAKE;
+        values[i] = run->view[i].distance;
+    }
+    survey->water.distance = quantiles_of(values, survey->places);
+    for (int i = 0; i < survey->places; i++)
+        values[i] = run->view[i].length;
+    survey->water.length = quantiles_of(values, survey->places);
+}
+
 static void summarize_places(struct run *run, float values[SURVEY_DRAWN])
 {
     struct survey *survey = run->survey;
@@ -304,6 +411,10 @@ static int measure(struct run *run, float values[SURVEY_DRAWN])
     summarize_samples(run, values);
     summarize_fields(run);
     summarize_places(run, values);
+    if (run->survey->has_water) {
+        summarize_shares(run);
+        summarize_courses(run, values);
+    }
     return 0;
 }
 
@@ -335,6 +446,8 @@ int survey_run(struct survey **out, const struct survey_options *options)
     float *values = malloc(SURVEY_DRAWN * sizeof *values);
     if (fields > 1)
         run.values = malloc((size_t)fields * SURVEY_DRAWN * sizeof run.values[0]);
+    if (run.survey)
+        run.survey->has_water = world_water(options->world) != NULL;
     int err = run.survey && run.sample && run.view && values && (fields == 1 || run.values)
                   ? measure(&run, values)
                   : -ENOMEM;

@@ -1,7 +1,8 @@
 /*
  * Measures of a world's terrain at places drawn at random: how high and steep it is, how much it
  * differs from place to place, how far one walks until something changes, how much of the land has
- * no outlet. The same options give the same numbers, whatever the number of threads.
+ * no outlet, where its water goes. The same options give the same numbers, whatever the number of
+ * threads.
  */
 #ifndef FARLANDS_DESCRIBE_SURVEY_H
 #define FARLANDS_DESCRIBE_SURVEY_H
@@ -43,6 +44,14 @@ struct field_values {
     struct quantiles values;
 };
 
+/* Rivers and lakes, and where water goes from places on land that are looked at closely. */
+struct waters {
+    double rivers, lakes;      /* shares of the land and lakes; NAN if there is none */
+    int sea, ends;             /* courses that end in the sea, and in end lakes */
+    struct quantiles distance; /* blocks along the course to the first river, lake or sea */
+    struct quantiles length;   /* blocks, of the course to its end */
+};
+
 struct survey {
     int land;                               /* places, of SURVEY_DRAWN, above 0 m */
     int class_count[GROUND_CLASSES];        /* places of each class; their sum is SURVEY_DRAWN */
@@ -56,6 +65,8 @@ struct survey {
     struct quantiles way[WALK_GOALS];       /* blocks; INFINITY: beyond WALK_LIMIT */
     int windows;                            /* looked at for depressions */
     double sunken[WINDOW_STEPS];            /* share of their land; NAN if there is none */
+    bool has_water;                         /* the world has rivers (world_water) */
+    struct waters water;                    /* if it has */
     int64_t (*place)[2]; /* units: PLACES of them; if there are none, the first place drawn */
     struct field_values *field;
     int fields;

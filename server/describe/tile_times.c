@@ -64,7 +64,7 @@ static int find_tile(const struct world *world, int layer, int z, const int64_t 
     return err;
 }
 
-/* Set TIMES to the medians over PLACES of what MEASURE takes. */
+/* Set TIMES to the medians over PLACES of what MEASURE takes at the zooms of LAYER. */
 static int measure(struct bench *bench, int layer, const int64_t (*places)[2], int count,
                    int (*measured)(struct bench *, const struct tile *, struct farlands_grid),
                    double times[TILE_TIMES_ZOOMS])
@@ -121,7 +121,8 @@ static int share(struct tile_times *out, const struct world *world, const int64_
     for (int zoom = 0; zoom < TILE_TIMES_ZOOMS && !err; zoom++) {
         struct farlands_grid grid;
         struct tile tile;
-        if (find_tile(world, out->layer, tile_times_zooms[zoom], place, &tile, &grid) == 0)
+        if (find_tile(world, layer_find("relief"), tile_times_zooms[zoom], place, &tile, &grid) ==
+            0)
             err = share_tile(out, &tile, zoom, grid, &kept);
     }
     evaluation_free(kept);
@@ -133,9 +134,9 @@ static int measure_all(struct tile_times *out, struct bench *bench, const int64_
 {
     int err = share(out, bench->world, places[0]);
     if (!err)
-        err = measure(bench, out->layer, places, count, evaluate_all, out->heights);
+        err = measure(bench, layer_find("height"), places, count, evaluate_all, out->heights);
     if (!err)
-        err = measure(bench, out->layer, places, count, evaluate_picture, out->picture);
+        err = measure(bench, layer_find("relief"), places, count, evaluate_picture, out->picture);
     return err ? err : measure(bench, out->layer, places, count, render, out->tile);
 }
 

@@ -35,6 +35,16 @@ float color_table_end(float min, float max)
     return max - min > NARROWEST ? max : fmaxf(min + 1, nextafterf(min, INFINITY));
 }
 
+/* Rivers and lakes have the sea's colors at these metres, unless the palette has no sea. */
+static const float SHALLOW = -100, DEEP = -900;
+
+static void make_inland_water(struct color_table *table, const struct world_config *world)
+{
+    const bool sea = world->palette[0].metres < DEEP;
+    table->shallow = sea ? palette_at(world, SHALLOW) : rgb_pack(0x5c, 0xa6, 0xc2);
+    table->deep = sea ? palette_at(world, DEEP) : rgb_pack(0x24, 0x6c, 0x9b);
+}
+
 void color_table_make(struct color_table *table, const struct world_config *world, float min,
                       float max)
 {
@@ -51,4 +61,5 @@ void color_table_make(struct color_table *table, const struct world_config *worl
     }
     for (int i = 0; i < COLOR_TABLE_SIZE; i++)
         table->color[i] = palette_at(world, table->first + ((float)i + 0.5f) / table->scale);
+    make_inland_water(table, world);
 }

@@ -15,6 +15,7 @@ struct color_table {
     float first;                      /* metres at which entry 0 begins: min, or just below */
     float scale;                      /* entries per metre */
     uint32_t color[COLOR_TABLE_SIZE]; /* evenly spaced from first to beyond max: 0xbbggrr */
+    uint32_t shallow, deep;           /* of rivers and lakes: 0xbbggrr */
     struct climate_colors *climate;   /* of land; NULL: those above, too */
 };
 

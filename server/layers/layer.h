@@ -23,7 +23,7 @@ enum pixel {
     PIXEL_GRAY16, /* native-endian uint16 */
     PIXEL_RGB8,
     PIXEL_PICTURE, /* RGB8 that may be stored as indexed color: only eyes read it */
-    PIXEL_INDEX8,  /* a byte, the index of a color in the world's palette of biomes */
+    PIXEL_INDEX8,  /* a byte, the index of a color in a palette of the world: of biomes, of water */
 };
 
 enum { LAYER_MAX_SIZE = 513, LAYER_MAX_REACH = 64 };
@@ -34,11 +34,22 @@ struct value_range {
     float min, max;
 };
 
+/* How rivers are drawn, by their order (inland_water.h). */
+struct river_scale {
+    float shown; /* the least order that is drawn in full */
+    float wide;  /* the order from which on rivers are wider than the least line */
+    float near;  /* `bank` is in metres if samples are this far apart: the spacing, at most 128 */
+};
+
 /* A layer's input: heights in metres, none outside the range of its color table. */
 struct heights {
     const float *first; /* sample (0, 0); with slopes, samples from -reach on are there */
     /* Degrees C and 0 to 1, as first, if the color table has colors of climate. */
     const float *temperature, *humidity;
+    /* As first: level, metres; order; metres from the edge of the nearest river. NULL if the world
+     * has no rivers, or the layer does not show them. */
+    const float *water, *river, *bank;
+    struct river_scale rivers;
     ptrdiff_t stride;         /* floats from one row to the next */
     int size;                 /* samples per row without the border, up to LAYER_MAX_SIZE */
     int rows;                 /* without the border */
@@ -59,8 +70,10 @@ struct layer {
     bool exact;            /* pictures have every octave, also those finer than a pixel */
     bool slopes;           /* needs a border of reach samples */
     bool climate;          /* needs temperature and humidity if the color table does */
+    bool water;            /* needs water, river and bank if the world has them */
     bool fields;           /* is one layer for each field of a world, called {name}.{field} */
     bool biomes;           /* shows a world's biomes; only worlds that have some serve it */
+    bool overlay;          /* shows water alone; only worlds that have rivers serve it */
     const char *encoding;  /* of heights as colors, as TileJSON names it; or NULL */
     float lowest, highest; /* metres that it can hold; 0, 0: whatever the world's range is */
     const struct scale_stop *scale; /* of colors by degrees (scale.h), or NULL */

@@ -60,8 +60,9 @@ void layers_known(struct config_layer known[CONFIG_LAYERS_MAX + 1])
 {
     int count = 0;
     for (; layers[count].name; count++)
-        known[count] = (struct config_layer){layers[count].name, layers[count].lowest,
-                                             layers[count].highest, layers[count].biomes};
+        known[count] =
+            (struct config_layer){layers[count].name, layers[count].lowest, layers[count].highest,
+                                  layers[count].biomes, layers[count].overlay};
     known[count] = (struct config_layer){0};
 }
 

@@ -1,6 +1,7 @@
 /* The climate's color, or the palette's at the height, lit from the north-west as maps are. */
 #include "clamp.h"
 #include "climate_colors.h"
+#include "inland_water.h"
 #include "paint.h"
 #include "rgb.h"
 #include "shading.h"
@@ -366,6 +367,8 @@ void paint_relief(const struct heights *heights, const struct color_table *color
     for (int j = 0; j < heights->rows; j++, out += 3 * heights->size) {
         shading_row(&shading, heights, j);
         relief_row(&row, heights, j * heights->stride, &shading, colors);
+        if (heights->water)
+            inland_water_row(&row, heights, j * heights->stride, colors);
         // cppcheck-suppress uninitvar ; relief_row fills it
         rgb_store(out, &row, heights->size);
     }

@@ -58,7 +58,8 @@ struct image {
     size_t pixel_bytes;
     const uint8_t *pixels; /* 16 bits in native byte order */
     const uint8_t (*palette)[3];
-    int colors; /* in the palette; 0: none */
+    int colors;           /* in the palette; 0: none */
+    const uint8_t *alpha; /* of each color; NULL: all are opaque */
 };
 
 static struct image describe(enum pixel pixel, int width, int height, const void *pixels)
@@ -83,6 +84,7 @@ static void set_palette(struct image *image, const struct image_palette *palette
 {
     image->palette = palette->color;
     image->colors = palette->colors;
+    image->alpha = palette->is_clear ? palette->alpha : NULL;
 }
 
 /* Turn IMAGE into indexed color, if it has few enough colors. */
@@ -174,7 +176,7 @@ static void on_warning(png_structp png, png_const_charp message)
 
 /* The part of a file that one call writes. */
 struct part {
-    const struct image *head; /* signature, IHDR, PLTE; or NULL */
+    const struct image *head; /* signature, IHDR, PLTE, tRNS; or NULL */
     const uint8_t *stream;    /* of one IDAT */
     size_t length;
     const char *key; /* of flKY; or NULL */
@@ -189,6 +191,8 @@ static size_t part_length(const struct part *part)
         length += SIGNATURE + CHUNK + IHDR;
     if (part->head && part->head->colors)
         length += CHUNK + (size_t)part->head->colors * 3;
+    if (part->head && part->head->alpha)
+        length += CHUNK + (size_t)part->head->colors;
     if (part->key)
         length += CHUNK + IMAGE_CHECKSUM;
     return length + (part->tail ? CHUNK : 0);
@@ -204,6 +208,8 @@ static void write_head(png_structp png, png_infop info, const struct image *imag
         memcpy(colors, image->palette, (size_t)image->colors * sizeof *colors);
         png_set_PLTE(png, info, colors, image->colors);
     }
+    if (image->alpha)
+        png_set_tRNS(png, info, image->alpha, image->colors, NULL);
     png_write_info(png, info);
 }
 

@@ -47,8 +47,9 @@ struct tile_plan {
 };
 
 /*
- * Plan the tiles that touch BOX, without those that cross the plane's limit, which do not exist.
- * Returns 0; with a message in WHY -EINVAL if BOX is invalid or has no tile at one of its zooms, or
+ * Plan the tiles that touch BOX, without those that do not exist: across the plane's limit, and
+ * below the first zoom of their layer. Returns 0; with a message in WHY -EINVAL if BOX is invalid,
+ * has no tile at one of its zooms, or ends below the first zoom of one of its layers, or
  * -EOVERFLOW if it has more than TILE_PLAN_MAX; -ENOMEM.
  */
 int tile_plan_box(struct tile_plan **out, const struct tile_box *box, char why[TILE_PLAN_WHY]);

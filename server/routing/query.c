@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "config/exact_numbers.h"
 #include "config/name_distance.h"
 #include "noise/farlands.h"
 #include "server/routing/number.h"
@@ -43,8 +44,9 @@ static unsigned parse_count(struct span span, const struct query_parameter *para
     const bool is_whole = !err && exact && units % FARLANDS_UNIT == 0;
 
     if (is_large || (is_whole && units / FARLANDS_UNIT > parameter->max))
-        return query_reject(why, 413, "%s: %.*s samples are too many; at most %d", parameter->name,
-                            span_shown(span), span.text, parameter->max);
+        return query_reject(why, 413, "%s: %.*s %s are too many; at most %d", parameter->name,
+                            span_shown(span), span.text,
+                            parameter->kind == QUERY_LIMIT ? "points" : "samples", parameter->max);
     if (!is_whole || units < FARLANDS_UNIT)
         return query_reject(why, 400, "%s: \"%.*s\" is not a whole number from 1 to %d",
                             parameter->name, span_shown(span), span.text, parameter->max);
@@ -88,6 +90,23 @@ static unsigned parse_real(struct span span, const struct query_parameter *param
                             parameter->min < 0 ? "" : ", 0 or more,",
                             parameter->min < 0 ? "-" : "");
     return 0;
+}
+
+static unsigned parse_course(struct span span, const char *name, struct farlands_course *out,
+                             char *why)
+{
+    struct span rest = span;
+    const struct span i = span_take(&rest, ','), j = span_take(&rest, ',');
+    int64_t step;
+
+    if (!integer_parse(i.text, i.length, &out->i) && !integer_parse(j.text, j.length, &out->j) &&
+        !integer_parse(rest.text, rest.length, &step) && step >= 0 && step <= QUERY_STEPS_MAX) {
+        out->step = (int)step;
+        return 0;
+    }
+    return query_reject(why, 400,
+                        "%s: \"%.*s\" is no part of a course; expected that of a response", name,
+                        span_shown(span), span.text);
 }
 
 static unsigned parse_range(struct span span, const char *name, float out[2], char *why)
@@ -177,11 +196,14 @@ static unsigned parse_one(const struct query_parameter *parameter, struct span v
     case QUERY_PLACE:
         return parse_place(value, parameter->name, beyond, out, why);
     case QUERY_COUNT:
+    case QUERY_LIMIT:
         return parse_count(value, parameter, out, why);
     case QUERY_STEP:
         return parse_step(value, parameter->name, out, why);
     case QUERY_REAL:
         return parse_real(value, parameter, out, why);
+    case QUERY_COURSE:
+        return parse_course(value, parameter->name, out, why);
     case QUERY_RANGE:
         return parse_range(value, parameter->name, out, why);
     case QUERY_NAMES:

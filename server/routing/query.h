@@ -11,6 +11,7 @@ enum {
     QUERY_WORD = 64,
     QUERY_STEP_MAX_BITS = 30,  /* 2^20 blocks in units */
     QUERY_PARAMETERS_MAX = 10, /* of a table, with the NULL name */
+    QUERY_STEPS_MAX = 1000,    /* of a course, more than there are */
     QUERY_KEYS_MAX = 64,       /* of a query, with unknown ones; bounds the time that they take */
 };
 
@@ -22,6 +23,8 @@ enum query_kind {
     QUERY_PLACES, /* struct span: a list of places, x,y;x,y;... */
     QUERY_STEP,   /* int64_t, units: a power of two, 1/1024 to 2^20 blocks; by default 1 block */
     QUERY_REAL,   /* float: a number, at least min */
+    QUERY_LIMIT,  /* int, 1 to max: points */
+    QUERY_COURSE, /* struct farlands_course: three whole numbers i,j,step */
     QUERY_RANGE,  /* float[2]: two numbers A,B with A < B and a finite B - A */
     QUERY_NAMES,  /* struct span: a list of names, a,b,...; at most max */
     QUERY_FLAG,   /* bool: 0 or 1 */

@@ -101,6 +101,14 @@ int resolve_layer(const struct world *world, const struct route *route, int *fie
                  route->layer);
         return -1;
     }
+    if (layer >= 0 && layers[layer].overlay && !world_water(world)) {
+        snprintf(
+            why, ROUTE_WHY,
+            "layer: this world has no rivers; \"%.40s\" needs the fields \"water\", \"river\" and "
+            "\"bank\"",
+            route->layer);
+        return -1;
+    }
     if (layer < 0 || !world_serves(world, layer)) {
         snprintf(why, ROUTE_WHY, "layer: %s \"%.40s\"; the world's JSON lists its layers",
                  layer < 0 ? "no layer" : "this world does not serve", route->layer);
@@ -171,7 +179,12 @@ int resolve_tile(const struct world *world, const struct route *route, struct ti
                           .field = field};
     if (tile_grid(tile, grid, &part) == 0)
         return 0;
-    if (part[0] == 'z')
+    if (part[0] == 'z' && z >= world_min_zoom(world) && z < world_layer_zoom(world, layer))
+        snprintf(why, ROUTE_WHY,
+                 "z: tiles of \"%.40s\" begin at zoom %d in this world; exact numbers that are "
+                 "farther apart are those of region and height",
+                 route->layer, world_layer_zoom(world, layer));
+    else if (part[0] == 'z')
         snprintf(why, ROUTE_WHY, "z: %" PRId64 " is beyond this world's zooms, %d to %d%s",
                  route->z, world_min_zoom(world), world_max_zoom(world, route->scale),
                  route->scale == 2 ? " for @2x" : "");

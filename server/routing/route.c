@@ -94,6 +94,11 @@ static const struct endpoint {
      false,
      {"spawn", .beyond = 400,
       .parameters = {X, Y, REAL(min, .min = -INFINITY), REAL(max, .min = -INFINITY), REAL(slope)}}},
+    {ROUTE_DOWNSTREAM,
+     false,
+     {"downstream", .beyond = 400,
+      .parameters = {X, Y, PARAMETER("limit", QUERY_LIMIT, limit, .max = ROUTE_POINTS_MAX),
+                     PARAMETER("after", QUERY_COURSE, after)}}},
     {ROUTE_REGION,
      true,
      {"region", .beyond = 400,
@@ -173,6 +178,8 @@ static unsigned parse_endpoint(struct route *route, const struct endpoint *endpo
     route->kind = endpoint->kind;
     route->min = -INFINITY;
     route->max = route->slope = INFINITY;
+    route->limit = ROUTE_POINTS;
+    route->after.step = ROUTE_FROM_PLACE;
     if (strchr(query, '%'))
         return reject_escape(query, why);
     if (endpoint->has_extension && !copy_word(extension, route->extension, sizeof route->extension))
@@ -310,5 +317,5 @@ unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY])
     return query_reject(
         why, 404,
         "nothing is at this URL; /{world}/ has {layer}.json, {layer}.xml, wmts.xml, height, "
-        "heights, spawn, region.f32 and volume.f32");
+        "heights, spawn, downstream, region.f32 and volume.f32");
 }

@@ -8,6 +8,7 @@
 #include <uv.h>
 
 #include "noise/terrain.h"
+#include "server/layers/inland_water.h"
 #include "server/world/picture.h"
 
 _Static_assert((int)RENDER_PIECE_MAX == (int)PICTURE_BAND_MAX, "a piece of a picture is a band");
@@ -19,6 +20,7 @@ struct render_scratch {
     struct image_writer *writer;
     float heights[PICTURE_HEIGHTS_MAX];
     float temperature[PICTURE_HEIGHTS_MAX], humidity[PICTURE_HEIGHTS_MAX];
+    float water[PICTURE_HEIGHTS_MAX], river[PICTURE_HEIGHTS_MAX], bank[PICTURE_HEIGHTS_MAX];
     uint8_t pixels[LAYER_MAX_SIZE * LAYER_MAX_SIZE * MAX_PIXEL_BYTES];
 };
 
@@ -69,39 +71,60 @@ static int make_values(struct render_scratch *scratch, const struct content *con
                           stride);
 }
 
-/* Fields as a layer reads them, and what they are if the world has none of the name. */
-enum { MOST_FIELDS = 3 };
-static const float unknown[MOST_FIELDS] = {0, 15, 0.5f};
-
 static void fill(float *out, size_t count, float value)
 {
     for (size_t i = 0; i < count; i++)
         out[i] = value;
 }
 
-/* The heights of GRID, and the climate if CONTENT's layer needs it. */
+enum { MOST_FIELDS = 6 };
+
+/* Fields to evaluate, and where their values go. */
+struct wanted {
+    int field[MOST_FIELDS], count;
+    float *out[MOST_FIELDS];
+};
+
+static void want(struct wanted *wanted, int field, float *out)
+{
+    wanted->field[wanted->count] = field;
+    wanted->out[wanted->count++] = out;
+}
+
+/* The water that CONTENT's layer shows, or NULL. */
+static const struct world_water *water_of(const struct content *content)
+{
+    return layers[content->layer].water ? world_water(content->world) : NULL;
+}
+
+/* The heights of GRID, and the climate and the water if CONTENT's layer needs them. */
 static int make_ground(struct render_scratch *scratch, const struct content *content,
                        const struct farlands_grid *grid)
 {
     const struct climate *climate =
         layers[content->layer].climate ? world_climate(content->world) : NULL;
-    const int wanted[MOST_FIELDS] = {content->field, climate ? climate->temperature : -1,
-                                     climate ? climate->humidity : -1};
-    float *const space[MOST_FIELDS] = {scratch->heights, scratch->temperature, scratch->humidity};
-    float *out[MOST_FIELDS];
-    int field[MOST_FIELDS], count = 0;
+    const struct world_water *water = water_of(content);
+    const size_t samples = (size_t)grid->width * (size_t)grid->height;
+    struct wanted wanted = {.count = 0};
 
     if (world_is_surface(content->world, content->field))
         return make_values(scratch, content, grid, scratch->heights, (size_t)grid->width);
-    for (int i = 0; i < (climate ? MOST_FIELDS : 1); i++)
-        if (wanted[i] >= 0) {
-            field[count] = wanted[i];
-            out[count++] = space[i];
-        } else {
-            fill(space[i], (size_t)grid->width * (size_t)grid->height, unknown[i]);
-        }
-    return terrain_fields(content->world->terrain, scratch->scratch, grid, field, count, out,
-                          (size_t)grid->width);
+    want(&wanted, content->field, scratch->heights);
+    if (climate && climate->temperature >= 0)
+        want(&wanted, climate->temperature, scratch->temperature);
+    else if (climate)
+        fill(scratch->temperature, samples, 15);
+    if (climate && climate->humidity >= 0)
+        want(&wanted, climate->humidity, scratch->humidity);
+    else if (climate)
+        fill(scratch->humidity, samples, 0.5f);
+    if (water) {
+        want(&wanted, water->water, scratch->water);
+        want(&wanted, water->river, scratch->river);
+        want(&wanted, water->bank, scratch->bank);
+    }
+    return terrain_fields(content->world->terrain, scratch->scratch, grid, wanted.field,
+                          wanted.count, wanted.out, (size_t)grid->width);
 }
 
 /* The heights of GRID, with the border that CONTENT's layer needs. */
@@ -122,10 +145,15 @@ static int make_heights(struct render_scratch *scratch, const struct content *co
     if (err)
         return err;
     const ptrdiff_t first = reach * stride + reach;
+    const bool water = water_of(content);
     *out = (struct heights){
         .first = scratch->heights + first,
         .temperature = scratch->temperature + first,
         .humidity = scratch->humidity + first,
+        .water = water ? scratch->water + first : NULL,
+        .river = water ? scratch->river + first : NULL,
+        .bank = water ? scratch->bank + first : NULL,
+        .rivers = water ? world_river_scale(world, grid->step) : (struct river_scale){0},
         .stride = stride,
         .size = grid->width,
         .rows = grid->height,
@@ -196,21 +224,39 @@ int render_density(struct blob **out, struct render_scratch *scratch, const stru
     return 0;
 }
 
-/* Make OUT the palette of pictures whose pixels are the ids of WORLD's biomes: ids without a biome
- * are black. Returns it; NULL if PIXEL is not that of ids. */
-static const struct image_palette *biome_palette(struct image_palette *out,
-                                                 const struct world *world, enum pixel pixel)
+/* The ids of WORLD's biomes; those without a biome are black. */
+static void fill_biomes(struct image_palette *out, const struct world *world)
 {
     const struct climate *climate = world_climate(world);
 
-    if (pixel != PIXEL_INDEX8)
-        return NULL;
-    *out = (struct image_palette){.colors = 1};
     for (int i = 0; climate && i < climate->table->rows.rows; i++) {
         const int id = climate->table->rows.row[i].id;
         memcpy(out->color[id], climate->table->look[i].color, 3);
         out->colors = id < out->colors ? out->colors : id + 1;
     }
+}
+
+static void fill_water(struct image_palette *out, const struct world *world)
+{
+    out->colors = WATER_INDICES;
+    out->is_clear = true;
+    for (int i = 0; i < WATER_INDICES; i++) {
+        const uint32_t color = water_color(world->colors, i);
+        for (int c = 0; c < 3; c++)
+            out->color[i][c] = color >> 8 * c & 255;
+        out->alpha[i] = color >> 24;
+    }
+}
+
+/* Make OUT the palette of LAYER's pictures of WORLD. Returns it; NULL if its pixels are no indices.
+ */
+static const struct image_palette *palette_of(struct image_palette *out, const struct world *world,
+                                              const struct layer *layer)
+{
+    if (layer->pixel != PIXEL_INDEX8)
+        return NULL;
+    *out = (struct image_palette){.colors = 1};
+    (layer->overlay ? fill_water : fill_biomes)(out, world);
     return out;
 }
 
@@ -231,8 +277,8 @@ static int render_picture(struct blob **out, struct render_scratch *scratch,
     layer->paint(&heights, tile->world->colors, scratch->pixels);
     const uint64_t painted = uv_hrtime();
     err = image_writer_tile(out, scratch->writer, layer->pixel,
-                            biome_palette(&palette, tile->world, layer->pixel), heights.size,
-                            scratch->pixels, tile_key(tile, key));
+                            palette_of(&palette, tile->world, layer), heights.size, scratch->pixels,
+                            tile_key(tile, key));
     if (times)
         *times = (struct render_times){sampled - start, painted - sampled, uv_hrtime() - painted};
     return err;
@@ -273,6 +319,11 @@ static int paint_block(struct render_scratch *scratch, const struct content *con
             row.first += at;
             row.temperature += at;
             row.humidity += at;
+            if (row.water) {
+                row.water += at;
+                row.river += at;
+                row.bank += at;
+            }
             row.size = grid->width - i < LAYER_MAX_SIZE ? grid->width - i : LAYER_MAX_SIZE;
             row.rows = 1;
             layer->paint(&row, content->world->colors, pixels + ((size_t)j * width + i) * bytes);
@@ -306,7 +357,8 @@ static int paint_band(struct render_scratch *scratch, const struct content *cont
 int render_band(struct blob **out, struct adler *sum, struct render_scratch *scratch,
                 const struct content *content, const struct farlands_grid *grid, int height)
 {
-    const enum pixel pixel = layers[content->layer].pixel;
+    const struct layer *layer = &layers[content->layer];
+    const enum pixel pixel = layer->pixel;
     struct image_palette palette;
     struct blob *head, *band;
     int err = paint_band(scratch, content, grid);
@@ -316,7 +368,7 @@ int render_band(struct blob **out, struct adler *sum, struct render_scratch *scr
     if (err)
         return err;
     if (height > 0) {
-        err = image_writer_head(&head, pixel, biome_palette(&palette, content->world, pixel),
+        err = image_writer_head(&head, pixel, palette_of(&palette, content->world, layer),
                                 grid->width, height);
         if (err) {
             blob_release(band);

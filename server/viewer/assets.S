@@ -52,6 +52,7 @@ embedded_files:
     file "menus.js", "text/javascript; charset=utf-8", "server/viewer/menus.js"
     file "context.js", "text/javascript; charset=utf-8", "server/viewer/context.js"
     file "biomes.js", "text/javascript; charset=utf-8", "server/viewer/biomes.js"
+    file "water.js", "text/javascript; charset=utf-8", "server/viewer/water.js"
     file "worlds.js", "text/javascript; charset=utf-8", "server/viewer/worlds.js"
     file "explore.js", "text/javascript; charset=utf-8", "server/viewer/explore.js"
     file "journey.js", "text/javascript; charset=utf-8", "server/viewer/journey.js"

@@ -19,11 +19,13 @@ static uint32_t microseconds(double ns)
     return ns < (double)UINT32_MAX * 1000 ? (uint32_t)(ns / 1000) : UINT32_MAX;
 }
 
-/* The field that takes as long as what a picture of LAYER needs. A biome needs the climate. */
+/* The field that takes as long as what a picture of LAYER needs. A biome needs the climate, and
+ * water the ground. */
 static int dearest_field(const struct world *world, int layer, int field)
 {
     const struct climate *climate = layers[layer].climate ? world_climate(world) : NULL;
-    return climate ? climate->biome : field;
+    const struct world_water *water = layers[layer].water ? world_water(world) : NULL;
+    return climate ? climate->biome : water ? water->water : field;
 }
 
 static double time_of_surfaces(const struct world *world, const struct farlands_grid *grid);
@@ -325,6 +327,9 @@ uint32_t cost_of_place(const struct world *world, const int *field, int count)
     if (world_climate(world))
         ns += field_costs_of_place(world->field_costs, world->terrain, world_climate(world)->biome,
                                    0);
+    if (world_water(world))
+        ns +=
+            field_costs_of_place(world->field_costs, world->terrain, world_water(world)->water, 0);
     for (int i = 0; i < count; i++)
         ns += time_of_field(world, field[i]);
     return microseconds(ns);

@@ -28,7 +28,8 @@ int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **
     if (!what)
         what = &ignored;
     *what = "zoom";
-    if (tile->z < world_min_zoom(world) || tile->z > world_max_zoom(world, tile->scale))
+    if (tile->z < world_layer_zoom(world, tile->layer) ||
+        tile->z > world_max_zoom(world, tile->scale))
         return -ERANGE;
     int64_t step = FARLANDS_UNIT << 42 >> (tile->z - world_min_zoom(world) + (tile->scale == 2));
     *what = "x";

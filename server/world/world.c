@@ -11,7 +11,9 @@
 #include <xxhash.h>
 
 #include "config/world_terrain.h"
+#include "noise/estimate.h"
 #include "server/layers/climate_colors.h"
+#include "server/layers/inland_water.h"
 #include "server/layers/layer.h"
 #include "server/layers/shading.h"
 #include "server/png/image_version.h"
@@ -124,6 +126,8 @@ static int add_world(struct worlds *worlds, const struct world_config *config,
     world_fields_hold(config->fields);
     if (config->fields)
         find_climate(&world->climate, config->fields);
+    if (!world_fields_water(&world->water, config->fields))
+        world->water.rivers = NULL;
     world->parameters = parameters;
     make_fingerprints(world);
     worlds->count++;
@@ -259,7 +263,8 @@ const struct world *worlds_find(const struct worlds *worlds, const char *name)
 
 bool world_serves(const struct world *world, int layer)
 {
-    return world->config.layers >> layer & 1 && (!layers[layer].biomes || world_climate(world));
+    return world->config.layers >> layer & 1 && (!layers[layer].biomes || world_climate(world)) &&
+           (!layers[layer].overlay || world_water(world));
 }
 
 bool world_lists(const struct world *world, int layer)
@@ -338,9 +343,28 @@ float world_exaggeration(const struct world *world, int64_t step)
     return shading_exaggeration((float)step / FARLANDS_UNIT) * (float)world->config.exaggeration;
 }
 
+int world_course_field(const struct world *world)
+{
+    const int water = terrain_field(world->terrain, "water", 5);
+    return water >= 0 && terrain_field_is_water(world->terrain, water) ? water : -1;
+}
+
 const struct climate *world_climate(const struct world *world)
 {
     return world->climate.table ? &world->climate : NULL;
+}
+
+const struct world_water *world_water(const struct world *world)
+{
+    return world->water.rivers ? &world->water : NULL;
+}
+
+struct river_scale world_river_scale(const struct world *world, int64_t step)
+{
+    double width[RIVER_ORDERS];
+    for (int order = 0; order < RIVER_ORDERS; order++)
+        width[order] = world_water_width(&world->water, order);
+    return river_scale_make((double)step / FARLANDS_UNIT, width);
 }
 
 /* Samples are 2^(native_zoom - zoom) blocks apart: from 2^42 blocks down to one unit. */
@@ -352,6 +376,14 @@ int world_min_zoom(const struct world *world)
 int world_max_zoom(const struct world *world, int scale)
 {
     return world->config.native_zoom + FARLANDS_UNIT_BITS - (scale == 2);
+}
+
+int world_layer_zoom(const struct world *world, int layer)
+{
+    const bool exact = layers[layer].exact || layers[layer].fields;
+    if (!exact || !terrain_has_drain(world->terrain))
+        return world_min_zoom(world);
+    return world->config.native_zoom + FARLANDS_UNIT_BITS - __builtin_ctzll(ESTIMATE_FAR);
 }
 
 /* The zoom at which a lattice cell of the broadest octave is PIXELS wide. */

@@ -5,6 +5,7 @@
 
 #include "config/biomes.h"
 #include "config/config.h"
+#include "config/fields.h"
 #include "noise/terrain.h"
 #include "server/layers/layer.h"
 
@@ -27,11 +28,15 @@ struct climate {
 /* The same in arrays. */
 enum climate_field { CLIMATE_TEMPERATURE, CLIMATE_HUMIDITY, CLIMATE_BIOME, CLIMATE_FIELDS };
 
+/* The water at a place: its level, RIVERS_DRY on land, and the order of the river. */
+enum water_field { WATER_LEVEL, WATER_ORDER, WATER_FIELDS };
+
 struct world {
     struct worlds *set; /* that it belongs to */
     struct world_config config;
     struct farlands_terrain *terrain;
-    struct climate climate; /* its table is NULL if there is none */
+    struct climate climate;   /* its table is NULL if there is none */
+    struct world_water water; /* its rivers are NULL if there are none */
     /* Hashes of all that decides the bytes of: regions of heights, and heights at places; volumes;
      * each layer's tiles. */
     char fingerprint[FINGERPRINT_TEXT];
@@ -114,6 +119,15 @@ int world_height_field(const struct world *world);
  */
 const struct climate *world_climate(const struct world *world);
 
+/* The fields of WORLD's water; NULL unless it has rivers and lakes. */
+const struct world_water *world_water(const struct world *world);
+
+/* The field whose rivers have courses, `water`, if it is made of a water; or -1. */
+int world_course_field(const struct world *world);
+
+/* How rivers are drawn if samples are STEP units apart. */
+struct river_scale world_river_scale(const struct world *world, int64_t step);
+
 /* The number of the field that LAYER shows, unless it is one for each field. */
 int world_layer_field(const struct world *world, int layer);
 
@@ -127,6 +141,11 @@ float world_exaggeration(const struct world *world, int64_t step);
 /* The zooms at which WORLD has tiles of 256 * SCALE samples. */
 int world_min_zoom(const struct world *world);
 int world_max_zoom(const struct world *world, int scale);
+
+/* The first zoom at which WORLD has tiles of LAYER: world_min_zoom, except for heights
+ * and fields as numbers (`height`, `field.NAME`). In worlds with rivers these begin when samples
+ * are 64 blocks apart. */
+int world_layer_zoom(const struct world *world, int layer);
 
 /* The zoom of a first view: a lattice cell of the broadest octave is 1024 pixels wide, so that a
  * few of its features fill a screen. */

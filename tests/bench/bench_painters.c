@@ -1,10 +1,14 @@
 /*
- * The two painters of relief on the same ground, that of the built-in default world: colors of the
- * palette alone, and of the climate. One line per zoom. One thread.
+ * The painters of relief on the same ground, that of the built-in default world: colors of the
+ * palette alone, of the climate, and of the climate with rivers. These are drawn by hand, since not
+ * every world has some. One line per zoom. One thread.
  */
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "server/layers/inland_water.h"
 #include "server/layers/layer.h"
 #include "server/tiles/render.h"
 #include "server/world/world.h"
@@ -14,6 +18,7 @@
 enum { SIZE = 256, STRIDE = SIZE + 2 * LAYER_MAX_REACH, REPEATS = 51 };
 
 static float ground[3][STRIDE * STRIDE]; /* heights, temperatures, humidities */
+static float water[3][STRIDE * STRIDE];  /* levels, orders, banks */
 
 /* The ground of a tile in the middle of the map at ZOOM. */
 static int make_ground(struct heights *out, const struct world *world,
@@ -48,6 +53,28 @@ static int make_ground(struct heights *out, const struct world *world,
     return terrain_fields(world->terrain, scratch, &grid, field, 3, values, STRIDE);
 }
 
+/* A lake in the middle, an eighth of the tile, and rivers 64 samples apart. */
+static void add_water(struct heights *heights)
+{
+    const float step = heights->spacing;
+    for (int k = 0; k < STRIDE * STRIDE; k++) {
+        const int i = k % STRIDE, j = k / STRIDE;
+        const bool still = abs(i - STRIDE / 2) < SIZE / 8 && abs(j - STRIDE / 2) < SIZE / 4;
+        const float away = ((float)((i + j / 2) % 64) - 32) * step;
+        water[2][k] = fminf(fabsf(away), 256);
+        water[1][k] = fabsf(away) < 2 * step ? 6 : 0;
+        water[0][k] = still ? ground[0][k] + 20 : -32768;
+    }
+    const ptrdiff_t first = heights->first - ground[0];
+    heights->water = water[0] + first;
+    heights->river = water[1] + first;
+    heights->bank = water[2] + first;
+    double width[RIVER_ORDERS];
+    for (int k = 0; k < RIVER_ORDERS; k++)
+        width[k] = ldexp(0.5, k);
+    heights->rivers = river_scale_make((double)step, width);
+}
+
 static double paint(const struct heights *heights, const struct color_table *colors)
 {
     static uint8_t pixels[SIZE * SIZE * 3];
@@ -65,17 +92,22 @@ static int bench(const struct world *world, struct farlands_scratch *scratch)
     palette.climate = NULL;
     for (size_t z = 0; z < sizeof zooms / sizeof zooms[0]; z++) {
         struct heights heights;
-        double plain[REPEATS], climate[REPEATS];
+        double plain[REPEATS], climate[REPEATS], rivers[REPEATS];
         int err = make_ground(&heights, world, scratch, zooms[z]);
         if (err)
             return err;
+        struct heights wet = heights;
+        add_water(&wet);
         for (int i = 0; i < REPEATS; i++) {
             plain[i] = paint(&heights, &palette);
             climate[i] = paint(&heights, world->colors);
+            rivers[i] = paint(&wet, world->colors);
         }
         const double us = quantile(plain, REPEATS, 0.5), more = quantile(climate, REPEATS, 0.5);
-        printf("painters/relief-256/z%d  palette %.0f us  climate %.0f us  %.2fx\n", zooms[z], us,
-               more, more / us);
+        const double most = quantile(rivers, REPEATS, 0.5);
+        printf("painters/relief-256/z%d  palette %.0f us  climate %.0f us  %.2fx  rivers %.0f us  "
+               "%.2fx\n",
+               zooms[z], us, more, more / us, most, most / more);
     }
     return 0;
 }

@@ -1,5 +1,6 @@
 /* Reads shades of gray and their legend off a page. Not a test. */
 import assert from 'node:assert/strict';
+import { filteredAt } from '../http/filtered.mjs';
 import { base } from './harness.mjs';
 
 export const WINDOW = { viewport: { width: 1000, height: 700 } };
@@ -11,12 +12,13 @@ export const rangeOf = async (page) => {
     return [Math.min(...labels), Math.max(...labels)];
 };
 
-/* Heights, or values of FIELD. */
-export async function valuesAt(places, world, field) {
+/* Values of FIELD, or heights as pictures of ZOOM have them. */
+export async function valuesAt(places, zoom, world, field) {
+    if (!field)
+        return filteredAt(await (await fetch(new URL(`./${world}.json`, base))).json(), zoom, places);
     const at = places.map(([x, y]) => `${x},${y}`).join(';');
-    const response = await fetch(new URL(`./${world}/heights?at=${at}${field ? `&fields=${field}` : ''}`, base));
-    const { heights, fields } = await response.json();
-    return field ? fields[field] : heights;
+    const { fields } = await (await fetch(new URL(`./${world}/heights?at=${at}&fields=${field}`, base))).json();
+    return fields[field];
 }
 
 /* The shade at positions of the screen, 0 to 255. */
@@ -46,7 +48,7 @@ export async function assertShades(page, zoom, centre, tolerance, { world = 'def
     const [low, high] = await rangeOf(page);
     const seen = spots(zoom, centre);
     const shades = await shadesAt(page, seen.map(({ at }) => at));
-    const values = await valuesAt(seen.map(({ blocks }) => blocks), world, field);
+    const values = await valuesAt(seen.map(({ blocks }) => blocks), zoom, world, field);
     const error = tolerance + 255 * rounded / (high - low);      // labels and encoding are rounded
     for (const [i, value] of values.entries())
         assert.ok(Math.abs(shades[i] - 255 * Math.min(Math.max((value - low) / (high - low), 0), 1)) <= error,

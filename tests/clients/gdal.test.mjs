@@ -1,5 +1,5 @@
 // GDAL's programs: tiles through its file system for URLs, the plane through its TMS driver. Every pixel
-// is compared with the same tile's .f32.
+// is compared with the same tile's .f32, or with filtered heights.
 
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
@@ -8,6 +8,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { useDaemon } from '../http/daemon.mjs';
+import { filteredTiles } from '../http/filtered.mjs';
 import { floats } from '../http/grid.mjs';
 import { decodePng } from '../http/png.mjs';
 import { patience, scratch } from '../http/program.mjs';
@@ -40,15 +41,15 @@ const greys = ([min, max]) => (words) => Float64Array.from(words, (grey) => min 
 
 /*
  * How GDAL decodes each layer of heights, and the maximum error: half a step, and for 16 bits another
- * hundredth of a step for float rounding.
+ * hundredth of a step for float rounding. Those for display leave out what is finer than a pixel.
  */
 function encodings(range) {
     return [
-        { layer: 'terrarium', bands: 3, type: 'Byte', decode: colours((r, g, b) => 256 * r + g + b / 256 - 32768),
+        { layer: 'terrarium', filtered: true, bands: 3, type: 'Byte', decode: colours((r, g, b) => 256 * r + g + b / 256 - 32768),
             error: 1 / 512 },
-        { layer: 'terrain-rgb', bands: 3, type: 'Byte', error: 0.05 + 1e-9,
+        { layer: 'terrain-rgb', filtered: true, bands: 3, type: 'Byte', error: 0.05 + 1e-9,
             decode: colours((r, g, b) => -10000 + (65536 * r + 256 * g + b) * 0.1) },
-        { layer: 'height', bands: 1, type: 'UInt16', decode: greys(range),
+        { layer: 'height', filtered: false, bands: 1, type: 'UInt16', decode: greys(range),
             error: 0.51 * (range[1] - range[0]) / 65535 },
     ];
 }
@@ -79,15 +80,23 @@ describe('GDAL', { timeout: patience(120000) }, () => {
     const base = () => `http://${daemon.authority}/default`;
 
     /* The heights of COLUMNS x ROWS tiles from tile (X, Y) on, as one array. */
-    async function mosaic([z, x, y], [columns, rows]) {
+    async function mosaic([z, x, y], [columns, rows], filtered = null) {
         const out = new Float32Array(columns * rows * TILE * TILE);
         for (let j = 0; j < rows; j++)
             for (let i = 0; i < columns; i++) {
-                const tile = floats(await daemon.bytes(`/default/height/${z}/${x + i}/${y + j}.f32`));
+                const tile = filtered ? filtered(z, x + i, y + j)
+                    : floats(await daemon.bytes(`/default/height/${z}/${x + i}/${y + j}.f32`));
                 for (let row = 0; row < TILE; row++)
                     out.set(tile.subarray(row * TILE, (row + 1) * TILE), ((j * TILE + row) * columns + i) * TILE);
             }
         return out;
+    }
+
+    /* What encodings have to be at these tiles: a function of one of them. */
+    async function expectedHeights(...tiles) {
+        const [exact, filtered] = [await mosaic(...tiles),
+            await mosaic(...tiles, await filteredTiles(await daemon.json('/default.json')))];
+        return (encoding) => (encoding.filtered ? filtered : exact);
     }
 
     const TILES = [
@@ -99,10 +108,11 @@ describe('GDAL', { timeout: patience(120000) }, () => {
 
     it('opens tiles by URL', () => eachRow(TILES, async ([system, ...tile]) => {
         const { range } = await daemon.json('/default.json');
-        const heights = await mosaic(tile, [1, 1]);
-        for (const { layer, type, decode, error } of encodings(range)) {
+        const heights = await expectedHeights(tile, [1, 1]);
+        for (const encoding of encodings(range)) {
+            const { layer, type, decode, error } = encoding;
             const raster = `${system}${base()}/${layer}/${tile.join('/')}.png`;
-            assertHeights(decode(await values(raster, ARRAYS[type])), heights, error);
+            assertHeights(decode(await values(raster, ARRAYS[type])), heights(encoding), error);
         }
     }));
 
@@ -135,12 +145,12 @@ describe('GDAL', { timeout: patience(120000) }, () => {
 
     it('reads the plane through TMS', () => eachRow(WINDOWS, async ([first, size]) => {
         const { range } = await daemon.json('/default.json');
-        const heights = await mosaic(first, size);
+        const heights = await expectedHeights(first, size);
         for (const encoding of encodings(range)) {
             const url = `${base()}/${encoding.layer}/\${z}/\${x}/\${y}.png`;
             writeFileSync(path.join(directory, 'tms.xml'), tms(url, encoding, first, size));
             const raster = await values('tms.xml', ARRAYS[encoding.type]);
-            assertHeights(encoding.decode(raster), heights, encoding.error);
+            assertHeights(encoding.decode(raster), heights(encoding), encoding.error);
         }
     }));
 
@@ -174,11 +184,12 @@ describe('GDAL', { timeout: patience(120000) }, () => {
     it('opens a layer by its URL, north up and in blocks', () => eachRow(CORNERS, async ([z, x, y]) => {
         const { range } = await daemon.json('/default.json');
         const width = 2 ** (24 - z), [west, north] = [-(2 ** 23) + x * width, 2 ** 23 - y * width];
-        const heights = await mosaic([z, x, y], [2, 2]);
-        for (const { layer, type, decode, error } of encodings(range)) {
+        const heights = await expectedHeights([z, x, y], [2, 2]);
+        for (const encoding of encodings(range)) {
+            const { layer, type, decode, error } = encoding;
             await gdal('gdal_translate', '-q', '-projwin', west, north, west + 2 * width, north - 2 * width,
                 '-outsize', 2 * TILE, 2 * TILE, `${base()}/${layer}.xml`, 'cut.tif');
-            assertHeights(decode(await values('cut.tif', ARRAYS[type])), heights, error);
+            assertHeights(decode(await values('cut.tif', ARRAYS[type])), heights(encoding), error);
         }
     }));
 
@@ -278,7 +289,7 @@ describe('GDAL', { timeout: patience(120000) }, () => {
         assertHeights(await values('ground.tif', Float32Array), cut, height.error);
         const { size, geoTransform } = JSON.parse(await gdal('gdalinfo', '-json', 'relief.tif'));
         assert.deepEqual([...size, geoTransform[0], geoTransform[3]].map(Math.round), [512, 410, -1000, 800]);
-        assertHeights(terrarium.decode(await values('tile.tif', Uint8Array)), await mosaic([12, -3, -7], [1, 1]),
-            terrarium.error);
+        const heights = await expectedHeights([12, -3, -7], [1, 1]);
+        assertHeights(terrarium.decode(await values('tile.tif', Uint8Array)), heights(terrarium), terrarium.error);
     });
 });

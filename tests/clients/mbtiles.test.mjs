@@ -1,5 +1,5 @@
-// GDAL reads archives of farlands render --export: every pixel equals the daemon's tiles, and heights equal
-// their .f32.
+// GDAL reads archives of farlands render --export: every pixel equals the daemon's tiles, and heights are those
+// of pictures.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -8,7 +8,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { useDaemon } from '../http/daemon.mjs';
-import { floats } from '../http/grid.mjs';
+import { filteredTiles } from '../http/filtered.mjs';
 import { decodePng } from '../http/png.mjs';
 import { BINARY, patience, run, scratch } from '../http/program.mjs';
 import { eachRow } from '../http/table.mjs';
@@ -103,10 +103,10 @@ describe('archives in GDAL', { timeout: patience(120000) }, () => {
         assert.ok(tileOf(raster, 256, 8, 5, 2).equals(colours(await daemon.bytes('/default/relief/3/5/2.png'))));
     });
 
-    it('heights are exact', async () => {
+    it('heights are those of pictures', async () => {
         const file = await archive('heights.mbtiles', { layer: 'terrarium', zooms: '12', bbox: '-4096,-4096,0,0' });
         const raster = await pixels(file, 12);
-        const heights = floats(await daemon.bytes('/default/height/12/2047/2047.f32'));
+        const heights = (await filteredTiles(await daemon.json('/default.json')))(12, 2047, 2047);
         assert.equal(raster.length, BANDS * heights.length);
         heights.forEach((metres, i) => {
             const [red, green, blue] = raster.subarray(BANDS * i);

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import zlib from 'node:zlib';
 
 const SIGNATURE = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
-const ORDER = /^IHDR(,PLTE)?(,IDAT)+(,flKY)?,IEND$/;
+const ORDER = /^IHDR(,PLTE(,tRNS)?)?(,IDAT)+(,flKY)?,IEND$/;
 
 const CRC_TABLE = Int32Array.from({ length: 256 }, (_, n) => {
     for (let bit = 0; bit < 8; bit++)

@@ -207,8 +207,10 @@ START_TEST(test_world)
     const cJSON *list = member(json, "layers");
     static const char *const some[] = {"relief", "height", "terrarium", "normal", NULL};
     int count = 0;
-    for (int i = 0; _i == 0 ? some[i] != NULL : !layers[i].fields; i++, count++) {
-        const cJSON *layer = cJSON_GetArrayItem(list, count);
+    for (int i = 0; _i == 0 ? some[i] != NULL : !layers[i].fields; i++) {
+        if (_i != 0 && layers[i].overlay) /* these worlds have no rivers */
+            continue;
+        const cJSON *layer = cJSON_GetArrayItem(list, count++);
         ck_assert_ptr_nonnull(layer);
         ck_assert_str_eq(string(layer, "name"), _i == 0 ? some[i] : layers[i].name);
         must_tell_encoding(layer, layer_find(string(layer, "name")));

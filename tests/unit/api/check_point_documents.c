@@ -140,7 +140,7 @@ START_TEST(test_climate)
     const struct surface surface = {-12.5f, -9.75f, 0.25f, {0, 0, 1}};
     const struct spawn_place place = {BLOCKS(-3), BLOCKS(4), 5.5, surface};
     struct climate climate = {.temperature = 1, .humidity = 2, .biome = 3, .table = &table};
-    const struct climate_values told = {&climate, values};
+    const struct climate_values told = {&climate, values, NULL};
     const int64_t at[][2] = {{0, 0}, {BLOCKS(1), 0}};
     ck_assert_str_eq(
         text_of(document_height(0, 0, &surface, &told, &none)),
@@ -156,6 +156,52 @@ START_TEST(test_climate)
         "{\"x\":-3,\"y\":4,\"height\":-12.5,\"surface\":-9.75,\"slope\":0.25,\"normal\":[0,0,1],"
         "\"biome\":{\"id\":255,\"name\":\"a \\\"\\\\\"},"
         "\"distance\":5.5,\"from\":[0,0]}\n");
+}
+END_TEST
+
+/* The water of places: a river, a lake, the sea, land. */
+START_TEST(test_water)
+{
+    static const float values[][WATER_FIELDS] = {
+        {20.5F, 3.25F}, {20.5F, 0}, {-32768, 0}, {-32768, 0}};
+    static const float heights[] = {18, 20, -2.5F, 7};
+    static const int64_t at[4][2] = {{0}};
+    const struct surface surface = {18, 18, 0.25f, {0, 0, 1}};
+    const struct climate_values told = {NULL, NULL, values};
+    ck_assert_str_eq(
+        text_of(document_height(0, 0, &surface, &told, &none)),
+        "{\"x\":0,\"y\":0,\"height\":18,\"surface\":18,\"slope\":0.25,\"normal\":[0,0,1],"
+        "\"water\":20.5,\"depth\":2.5,\"river\":3.25,\"kind\":\"river\"}\n");
+    ck_assert_str_eq(
+        text_of(document_heights(heights, at, 4, &told, &none)),
+        "{\"heights\":[18,20,-2.5,7],\"at\":[[0,0],[0,0],[0,0],[0,0]],"
+        "\"water\":[20.5,20.5,0,null],\"depth\":[2.5,0.5,2.5,null],"
+        "\"river\":[3.25,null,null,null],\"kind\":[\"river\",\"lake\",\"sea\",null]}\n");
+}
+END_TEST
+
+/* A part of a course, and the end of one, a single point. */
+START_TEST(test_course)
+{
+    const struct farlands_course_point points[] = {
+        {BLOCKS(1), -512, 7.5F, 7, 2.5F, 3, FARLANDS_RIVER},
+        {BLOCKS(2), 0, 0, -4, 3, 3.5F, FARLANDS_END_LAKE}};
+    struct course_part part = {BLOCKS(5), 1, 2, points, 2, {-8, 9, 3}, false};
+    ck_assert_str_eq(text_of(document_course(&part)),
+                     "{\"type\":\"Feature\",\"geometry\":{\"type\":\"LineString\",\"coordinates\":"
+                     "[[1,-0.5,7.5],[2,0,0]]},\"properties\":{\"from\":[5,0.0009765625],"
+                     "\"level\":[7.5,0],\"bed\":[7,-4],\"width\":[2.5,3],\"order\":[3,3.5],"
+                     "\"kind\":[\"river\",\"end lake\"],\"end\":null,"
+                     "\"next\":\"downstream?x=5&y=0.0009765625&limit=2&after=-8,9,3\"}}\n");
+    part.point++;
+    part.count = 1;
+    part.has_ended = true;
+    ck_assert_str_eq(
+        text_of(document_course(&part)),
+        "{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":"
+        "[2,0,0]},\"properties\":{\"from\":[5,0.0009765625],\"level\":[0],\"bed\":[-4],"
+        "\"width\":[3],\"order\":[3.5],\"kind\":[\"end lake\"],\"end\":\"end lake\","
+        "\"next\":null}}\n");
 }
 END_TEST
 
@@ -307,6 +353,8 @@ int main(void)
     TCase *tcase = suite_case(suite, "JSON");
     tcase_add_test(tcase, test_surfaces);
     tcase_add_test(tcase, test_form);
+    tcase_add_test(tcase, test_water);
+    tcase_add_test(tcase, test_course);
     tcase_add_test(tcase, test_fields);
     tcase_add_test(tcase, test_climate);
     tcase_add_test(tcase, test_longest_fields);

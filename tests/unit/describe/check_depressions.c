@@ -163,11 +163,39 @@ START_TEST(test_random)
 }
 END_TEST
 
+/* Two bowls, one of them with a lake in its lowest cell; land and sea around them stay. */
+START_TEST(test_lakes)
+{
+    enum { WIDE = 9, HIGH = 6 };
+    static const char *const map[HIGH] = {"999999999", "934597239", "942497419",
+                                          "933399339", "999999999", "-99999999"};
+    float heights[WIDE * HIGH], levels[WIDE * HIGH], water[WIDE * HIGH];
+    uint64_t stack[WIDE * HIGH];
+    for (int i = 0; i < WIDE * HIGH; i++) {
+        const char c = map[i / WIDE][i % WIDE];
+        heights[i] = c == '-' ? -2 : (float)(c - '0');
+        water[i] = -32768;
+    }
+    water[2 * WIDE + 2] = 3.5F;  /* the lowest cell of the left one */
+    water[2 * WIDE + 5] = -0.5F; /* not above the ground */
+    depressions_fill(heights, WIDE, HIGH, levels, stack);
+    const struct depressions before = depressions_count(heights, levels, WIDE * HIGH, 0.1F);
+    depressions_leave_lakes(heights, water, WIDE, HIGH, levels, stack);
+    const struct depressions after = depressions_count(heights, levels, WIDE * HIGH, 0.1F);
+    ck_assert_int_eq(before.land, after.land);
+    ck_assert_int_eq(before.sunken - after.sunken, 9);
+    ck_assert_int_eq(after.sunken, 8);
+    for (int i = 0; i < WIDE * HIGH; i++)
+        must(levels[i] >= heights[i], "cell %d: level %g", i, (double)levels[i]);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("depressions");
     TCase *tcase = suite_case(suite, "levels");
     tcase_add_loop_test(tcase, test_landforms, 0, ROWS(rows));
     tcase_add_test(tcase, test_random);
+    tcase_add_test(tcase, test_lakes);
     return suite_run(suite);
 }

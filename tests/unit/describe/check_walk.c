@@ -13,8 +13,9 @@ struct landform {
     float (*height)(double x, double y);
 };
 
-static float height_at(void *context, int64_t x, int64_t y)
+static float height_at(void *context, int64_t x, int64_t y, int64_t apart)
 {
+    (void)apart;
     const struct landform *landform = context;
     return landform->height((double)x / FARLANDS_UNIT, (double)y / FARLANDS_UNIT);
 }
@@ -157,7 +158,7 @@ START_TEST(test_slopes)
     const struct ground ground = {height_at, &landform};
     const float slope =
         ground_slope(&ground, slopes[_i].x * FARLANDS_UNIT, slopes[_i].y * FARLANDS_UNIT,
-                     slopes[_i].reach * FARLANDS_UNIT);
+                     slopes[_i].reach * FARLANDS_UNIT, 0);
     ck_assert_float_eq_tol(slope, slopes[_i].expected, 2e-3F * slopes[_i].expected + 1e-6F);
 }
 END_TEST

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "server/layers/climate_colors.h"
+#include "server/layers/inland_water.h"
 #include "server/layers/scale.h"
 #include "server/layers/shading.h"
 #include "tests/unit/support/fixtures.h"
@@ -302,6 +303,210 @@ START_TEST(test_climate_is_continuous)
         }
     }
     free_climate();
+}
+END_TEST
+
+/* --- Rivers and lakes --- */
+
+static float surface[FIELD * FIELD], order[FIELD * FIELD], bank[FIELD * FIELD];
+
+/* Widths of orders: a factor of 2 from 1 m on. */
+static struct river_scale scale_of(double metres)
+{
+    double width[RIVER_ORDERS];
+    for (int k = 0; k < RIVER_ORDERS; k++)
+        width[k] = ldexp(0.5, k);
+    return river_scale_make(metres, width);
+}
+
+/* Level ground, and a river of RIVER along the middle column, DEPTH deep, if samples are STEP
+ * metres apart. */
+static void make_river(float river, float depth, float step)
+{
+    const float half = ldexpf(0.25f, (int)river);
+    make_plane(50, 0, 0);
+    for (int j = 0; j < FIELD; j++)
+        for (int i = 0; i < FIELD; i++) {
+            const int k = j * FIELD + i;
+            const float away = fabsf((float)(i - REACH - SIZE / 2)) * step - half;
+            bank[k] = away > 0 && step > 128 ? away * 128 / step : away;
+            bank[k] = bank[k] < 256 ? bank[k] : 256;
+            order[k] = away < 2 * step ? river : 0;
+            surface[k] = away < 0 ? 50 : -32768;
+            field[k] = away < 0 ? 50 - depth : 50;
+        }
+}
+
+static void paint_wet(const char *layer, float step, bool climate)
+{
+    struct heights heights = field_heights(0, 0, SIZE, 1, 0);
+    const ptrdiff_t first = heights.first - field;
+    heights.water = surface + first;
+    heights.river = order + first;
+    heights.bank = bank + first;
+    heights.rivers = scale_of((double)step);
+    if (!climate)
+        free_climate();
+    layer_called(layer)->paint(&heights, &colors, pixels);
+}
+
+/* How much water there is in column I, from its red: 0 to 1. */
+static double share_of(int i)
+{
+    const double ground = pixels[0], water = colors.shallow & 255;
+    return (ground - pixels[3 * (10 * SIZE + i)]) / (ground - water);
+}
+
+/* Widths in pixels of rivers of this order, and how strong their lines are. */
+static const struct {
+    float order, step;
+    double width, strength;
+} lines[] = {
+    /* As wide as they are. */
+    {6, 1, 32, 1},
+    {5, 1, 16, 1},
+    {6, 2, 16, 1},
+    /* Lines. */
+    {3, 16, 1.2, 1},
+    {4, 32, 1.2, 1},
+    {7, 256, 1.2, 1},
+    {8, 512, 1.2, 1},
+    {3, 0.5F, 8, 1},
+    /* Fainter ones, and none. */
+    {6, 256, 1.2, 0.67},
+    {5, 256, 1.2, 0.33},
+    {3, 64, 1.2, 0.33},
+    {4, 256, 1.2, 0},
+    {3, 2048, 1.2, 0},
+};
+
+START_TEST(test_rivers)
+{
+    make_colors();
+    make_river(lines[_i].order, 0, lines[_i].step);
+    paint_wet("relief", lines[_i].step, false);
+    double sum = 0;
+    for (int i = 0; i < SIZE; i++) {
+        sum += share_of(i);
+        must(share_of(i) > -0.01 && share_of(i) < 1.01, "column %d: %g", i, share_of(i));
+        must(i == 0 || i > SIZE / 2 || share_of(i) >= share_of(i - 1), "column %d", i);
+    }
+    must(fabs(share_of(SIZE / 2) - lines[_i].strength) < 0.04, "strength %g", share_of(SIZE / 2));
+    const double width = sum / (lines[_i].strength > 0 ? lines[_i].strength : 1);
+    must(lines[_i].strength > 0 ? fabs(width - lines[_i].width) < 0.3 : sum == 0, "width %g",
+         width);
+}
+END_TEST
+
+/* From zoom to zoom lines change little. */
+START_TEST(test_rivers_do_not_flicker)
+{
+    make_colors();
+    for (float river = 3; river < 7; river += 0.5F) {
+        double last = -1;
+        for (float step = 1; step <= 2048; step *= 2) {
+            make_river(river, 0, step);
+            paint_wet("relief", step, false);
+            const double now = share_of(SIZE / 2);
+            must(last < 0 || (now <= last + 0.06 && now > last - 0.4), "order %g, step %g: %g, %g",
+                 (double)river, (double)step, last, now);
+            last = now;
+        }
+    }
+}
+END_TEST
+
+/* Lakes are deep, whatever the scale; ice covers what is cold; the sea stays as it is. */
+START_TEST(test_lakes)
+{
+    for (int cold = 0; cold < 2; cold++) {
+        make_climate();
+        set_climate(cold ? -20 : 15, 0.5F);
+        make_plane(50, 0, 0);
+        for (int k = 0; k < FIELD * FIELD; k++) {
+            const int i = k % FIELD - REACH;
+            order[k] = 0;
+            bank[k] = 256;
+            field[k] = i < 16 ? 50 : i < 32 ? 49.9F : i < 48 ? -2000 : -50;
+            surface[k] = i < 48 ? 50 : -32768;
+        }
+        paint_wet("relief", 64, true);
+        const uint8_t *row = pixels + 3 * 10 * SIZE;
+        for (int c = 0; c < 3; c++) {
+            const int shallow = colors.shallow >> 8 * c & 255, deep = colors.deep >> 8 * c & 255;
+            const int ice[] = {0xe4, 0xee, 0xf3};
+            double sea[3];
+            palette_at(-50, sea);
+            ck_assert_int_le(abs(row[3 * 20 + c] - (cold ? ice[c] : shallow)), 2);
+            ck_assert_int_le(abs(row[3 * 40 + c] - (cold ? ice[c] : deep)), 3);
+            ck_assert_double_eq_tol(row[3 * 56 + c], sea[c], 1);
+        }
+        free_climate();
+    }
+}
+END_TEST
+
+/* Each pixel alone is that of the picture. */
+START_TEST(test_pieces_of_water)
+{
+    static uint8_t whole[SIZE * SIZE * 3];
+    uint64_t state = 31;
+    make_climate();
+    for (int k = 0; k < FIELD * FIELD; k++) {
+        const bool wet = k / FIELD % 2; /* rows without water, too */
+        field[k] = (float)chance_below(&state, 100) - 50;
+        surface[k] = wet && chance_below(&state, 2) ? 20 : -32768;
+        order[k] = wet ? (float)chance_below(&state, 10) : 0;
+        bank[k] = (float)chance_below(&state, 100) - 50;
+        temperature[k] = (float)chance_below(&state, 40) - 20;
+    }
+    paint_wet("relief", 20, true);
+    memcpy(whole, pixels, sizeof whole);
+    for (int k = 0; k < SIZE * SIZE; k++) {
+        struct heights heights = field_heights(k % SIZE, k / SIZE, 1, 1, 0);
+        const ptrdiff_t first = heights.first - field;
+        heights.water = surface + first;
+        heights.river = order + first;
+        heights.bank = bank + first;
+        heights.rivers = scale_of(20);
+        layer_called("relief")->paint(&heights, &colors, pixels);
+        must(memcmp(pixels, whole + 3 * k, 3) == 0, "pixel %d", k);
+    }
+    free_climate();
+}
+END_TEST
+
+/* The layer of water alone: the share of rivers and lakes as opacity, the sea, nothing on land. */
+START_TEST(test_overlay)
+{
+    make_climate();
+    set_climate(15, 0.5F);
+    make_river(6, 3, 1);
+    paint_wet("water", 1, true);
+    const uint8_t *row = pixels + 10 * SIZE;
+    ck_assert_int_eq(water_color(&colors, 0) >> 24, 0);
+    ck_assert_int_eq(row[0], 0);
+    ck_assert_int_eq(water_color(&colors, row[SIZE / 2]) >> 24, 255);
+    must(row[SIZE / 2] % WATER_TONES > 0, "no depth");
+    set_climate(-20, 0.5F);
+    paint_wet("water", 1, true);
+    ck_assert_uint_eq(water_color(&colors, row[SIZE / 2]), 0xfff3eee4);
+    make_river(5, 0, 256);
+    paint_wet("water", 256, false);
+    const int opacity = (int)(water_color(&colors, row[SIZE / 2]) >> 24);
+    must(opacity > 70 && opacity < 100, "a faint line: %d", opacity);
+    ck_assert_uint_eq(water_color(&colors, row[SIZE / 2]) & 0xffffff, colors.shallow);
+    free_climate();
+    /* A world without rivers, which does not serve it. */
+    make_colors();
+    make_plane(-200, 0, 0);
+    paint("water", 1, 1);
+    for (int k = 0; k < SIZE * SIZE; k++)
+        ck_assert_uint_eq(water_color(&colors, pixels[k]), 0xff000000 | colors.deep);
+    make_plane(1, 0, 0);
+    paint("water", 1, 1);
+    for (int k = 0; k < SIZE * SIZE; k++)
+        ck_assert_int_eq(pixels[k], 0);
 }
 END_TEST
 
@@ -921,6 +1126,11 @@ int main(void)
         {"relief", test_level_ends, 1},
         {"relief", test_climates, 1},
         {"relief", test_climate_is_continuous, ROWS(paths)},
+        {"relief", test_rivers, ROWS(lines)},
+        {"relief", test_rivers_do_not_flicker, 1},
+        {"relief", test_lakes, 1},
+        {"relief", test_pieces_of_water, 1},
+        {"water", test_overlay, 1},
         {"relief", test_light, ROWS(slopes) * ROWS(shaded)},
         {"relief", test_shadows, 1},
         {"hillshade", test_hillshade_levels, 1},

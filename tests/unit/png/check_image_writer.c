@@ -269,7 +269,7 @@ static const int numbers_of_indices[] = {1, 2, 17, 251, 256};
 START_TEST(test_indices)
 {
     static uint8_t expected[3 * INDEXED * INDEXED];
-    struct image_palette palette;
+    struct image_palette palette = {.is_clear = false};
     struct blob *tile;
     make_indices(&palette, expected, numbers_of_indices[_i]);
     ck_assert_int_eq(image_writer_tile(&tile, writer, PIXEL_INDEX8, &palette, INDEXED, pixels, KEY),

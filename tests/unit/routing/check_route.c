@@ -136,6 +136,9 @@ static const struct {
       .slope = INFINITY}},
     {"/w/spawn?x=0&y=0&min=-3.5&max=12&slope=0.25",
      {ROUTE_SPAWN, "w", .min = -3.5F, .max = 12, .slope = 0.25F}},
+    {"/w/downstream?x=1&y=0.5", {ROUTE_DOWNSTREAM, "w", .at_x = 1024, .at_y = 512}},
+    {"/w/downstream?x=1&y=0&limit=4e3&after=-3,9223372036854775807,2",
+     {ROUTE_DOWNSTREAM, "w", .at_x = 1024}},
     {"/w/region.f32?x=-1&y=2&width=1&height=4097",
      {ROUTE_REGION, "w", "", "f32", .at_x = -1024, .at_y = 2048, .step = 1024, .width = 1,
       .height = 4097}},
@@ -396,6 +399,14 @@ static const struct {
     {"/w/heights?at=1,2;3,0.3.3", 400, "place 2: y"},
     {"/w/heights?at=1,2;9007199254740993,3", 400, "2^52"},
     {"/w/heights?at=1,2&at=3,4", 400, "at"},
+    /* Courses. */
+    {"/w/downstream?x=1", 400, "y"},
+    {"/w/downstream?x=1&y=0&limit=0", 400, "limit"},
+    {"/w/downstream?x=1&y=0&limit=4001", 413, "limit: 4001 points are too many; at most 4000"},
+    {"/w/downstream?x=1&y=0&after=1,2", 400, "after"},
+    {"/w/downstream?x=1&y=0&after=1,2,-3", 400, "after"},
+    {"/w/downstream?x=1&y=0&after=1,2,3,4", 400, "after"},
+    {"/w/downstream?x=1&y=0&aftr=1,2,3", 400, "did you mean 'after'?"},
     /* Spawns. */
     {"/w/spawn?x=1", 400, "y"},
     {"/w/spawn?x=4503599627370497&y=0", 400, "2^52"},
@@ -521,11 +532,13 @@ static void must_be_sound(const struct route *route, const char *uri)
     case ROUTE_HEIGHT:
     case ROUTE_HEIGHTS:
     case ROUTE_SPAWN:
+    case ROUTE_DOWNSTREAM:
         must(is_text(route->world), "%s: endless", uri);
         snprintf(again, sizeof again, "/%s/%s", world,
                  route->kind == ROUTE_HEIGHT    ? "height"
                  : route->kind == ROUTE_HEIGHTS ? "heights"
-                                                : "spawn");
+                 : route->kind == ROUTE_SPAWN   ? "spawn"
+                                                : "downstream");
         break;
     case ROUTE_REGION:
     case ROUTE_VOLUME:

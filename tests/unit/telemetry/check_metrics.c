@@ -72,6 +72,7 @@ static const struct {
     {METRIC_VOLUMES, "farlands_calculations_total{kind=\"volume\"}"},
     {METRIC_HEIGHTS, "farlands_calculations_total{kind=\"heights\"}"},
     {METRIC_SPAWNS, "farlands_calculations_total{kind=\"spawn\"}"},
+    {METRIC_COURSES, "farlands_calculations_total{kind=\"downstream\"}"},
     {METRIC_PLACES, "farlands_calculations_total{kind=\"height\"}"},
     {METRIC_CACHE_FAULTS, "farlands_cache_faults_total"},
     {METRIC_CACHE_REFUSED, "farlands_cache_refused_total"},

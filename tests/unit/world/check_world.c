@@ -1,8 +1,10 @@
 /* Worlds of other seeds: their identity, and how long they last. */
 #include "server/world/world.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
+#include "server/world/tile.h"
 #include "tests/unit/support/fixtures.h"
 
 static char directory[FOLDER_TEXT];
@@ -211,6 +213,33 @@ START_TEST(test_references)
 }
 END_TEST
 
+/* Numbers of a world with rivers begin at samples 64 blocks apart; pictures, and numbers of other
+ * worlds, at the world's first zoom. */
+START_TEST(test_first_zooms_of_layers)
+{
+    struct worlds *rivers = worlds_of(RIVERS_WORLD);
+    struct world world = *rivers->world;
+    for (int native = 0; native <= 32; native++) {
+        world.config.native_zoom = native;
+        for (int i = 0; layers[i].name; i++) {
+            const bool later =
+                strcmp(layers[i].name, "height") == 0 || strcmp(layers[i].name, "field") == 0;
+            const int first = later ? native - 6 : native - 42;
+            struct tile tile = {.world = &world, .layer = i, .scale = 1 + native % 2, .z = first};
+            struct farlands_grid grid;
+            const char *what;
+            must(world_layer_zoom(&world, i) == first, "%s: %d", layers[i].name, first);
+            ck_assert_int_eq(tile_grid(&tile, &grid, NULL), 0);
+            tile.z--;
+            ck_assert_int_eq(tile_grid(&tile, &grid, &what), -ERANGE);
+            ck_assert_str_eq(what, "zoom");
+            ck_assert_int_eq(world_layer_zoom(worlds->world, i), world_min_zoom(worlds->world));
+        }
+    }
+    worlds_release(rivers);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("world");
@@ -223,5 +252,6 @@ int main(void)
     tcase_add_loop_test(tcase, test_looks_of_biomes_change_no_heights, 0,
                         sizeof rows / sizeof *rows);
     tcase_add_test(tcase, test_climates);
+    tcase_add_test(tcase, test_first_zooms_of_layers);
     return suite_run(suite);
 }

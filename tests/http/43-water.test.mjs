@@ -1,0 +1,152 @@
+// Rivers: /downstream, and the water of places and regions.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { useDaemon } from './daemon.mjs';
+import { floats } from './grid.mjs';
+import { assertError, assertStatus, eachRow } from './table.mjs';
+import { patience } from './program.mjs';
+
+const CONFIG = `worlds:
+  - name: wet
+    seeds: any
+    native_zoom: 16
+    fields:
+      hills: { noise: { wavelength: 24000, octaves: 7, persistence: 0.45 } }
+      ground: { add: [{ multiply: [hills, 700] }, 120] }
+      valleys: { drain: { of: ground, spacing: 16384, levels: 4, from: 2 } }
+      height: { channel: { of: valleys, drain: valleys }, unit: m }
+      water: { water: { of: height, drain: valleys }, unit: m }
+      river: { river: valleys }
+      bank: { bank: valleys, unit: m }
+  - name: painted
+    native_zoom: 16
+    fields: { height: { noise: { wavelength: 1024, octaves: 2 } }, water: 12, river: 3 }
+  - name: plain
+    native_zoom: 16
+    noise: { wavelength: 1024, octaves: 2 }
+`;
+const NUMBERS = ['level', 'bed', 'width', 'order'];
+const KINDS = ['land', 'river', 'lake', 'sea', 'end lake'];
+
+describe('/downstream', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: CONFIG });
+    const places = [[0, 0], [5000.5, -3000], [-20000, 12345], [41000, 41000], [-7e8, 3e9]];
+
+    async function whole(world, [x, y], limit) {
+        const parts = [];
+        for (let url = `downstream?x=${x}&y=${y}&limit=${limit}`; url; url = parts.at(-1).properties.next)
+            parts.push(await daemon.json(`/${world}/${url}`));
+        return parts;
+    }
+
+    it('leads to the sea or to an end lake, never upwards', () => eachRow(['wet', 'wet:9'].flatMap((world) => places.map((at) => [world, at])),
+        async ([world, [x, y]]) => {
+            const { type, geometry, properties } = (await whole(world, [x, y], 4000)).at(-1);
+            assert.equal(type, 'Feature');
+            assert.deepEqual(properties.from, [x, y]);
+            assert.ok(['sea', 'end lake'].includes(properties.end) && properties.next === null, properties.end);
+            assert.equal(properties.kind.at(-1), properties.end);
+            const count = properties.kind.length;
+            assert.equal(geometry.type, count > 1 ? 'LineString' : 'Point');
+            for (const name of NUMBERS)
+                assert.equal(properties[name].length, count);
+            const line = count > 1 ? geometry.coordinates : [geometry.coordinates];
+            line.forEach(([, , level], i) => {
+                assert.equal(level, properties.level[i]);
+                assert.ok(i === 0 || level <= properties.level[i - 1], `${level} after ${properties.level[i - 1]}`);
+                assert.ok(KINDS.includes(properties.kind[i]));
+            });
+        }));
+
+    it('comes in parts, which are the whole', async () => {
+        const [all] = await whole('wet', places[0], 4000);
+        assert.ok(all.geometry.coordinates.length > 20);
+        for (const limit of [7, 100, 333]) {
+            const parts = await whole('wet', places[0], limit);
+            parts.slice(0, -1).forEach(({ properties }) => assert.deepEqual([properties.kind.length, properties.end], [limit, null]));
+            const lines = parts.flatMap(({ geometry: { type, coordinates } }) => type === 'Point' ? [coordinates] : coordinates);
+            assert.deepEqual(lines, all.geometry.coordinates);
+            for (const name of [...NUMBERS, 'kind'])
+                assert.deepEqual(parts.flatMap(({ properties }) => properties[name]), all.properties[name]);
+        }
+    });
+
+    it('has 1000 points unless told', async () => {
+        const { properties } = await daemon.json('/wet/downstream?x=100&y=200');
+        assert.ok(properties.kind.length === 1000 || properties.end);
+    });
+
+    it('has a fingerprint and a validator', async () => {
+        const { headers } = await daemon.get('/wet/downstream?x=3&y=4');
+        assert.equal(headers['farlands-fingerprint'], (await daemon.json('/wet.json')).fingerprint);
+        assertStatus(await daemon.get('/wet/downstream?x=3&y=4', { 'If-None-Match': headers.etag }), 304);
+    });
+
+    it('is refused by worlds without rivers, which do not list it', () => eachRow(['painted', 'plain'], async (world) => {
+        assertError(await daemon.get(`/${world}/downstream?x=0&y=0`), 404, /this world has no rivers/);
+        assert.equal((await daemon.json(`/${world}.json`)).urls.downstream, undefined);
+        assert.match((await daemon.json('/wet.json')).urls.downstream, /downstream\?x=/);
+    }));
+
+    it('rejects wrong parameters', () => eachRow([
+        ['x=1', 400, /^y\b/], ['x=a&y=0', 400, /^x: "a"/], ['x=4503599627370497&y=0', 400, /2\^52/], ['x=0&y=0&limit=0', 400, /^limit/],
+        ['x=0&y=0&limit=4001', 413, /^limit: 4001 points are too many; at most 4000/], ['x=0&y=0&after=1,2', 400, /^after/],
+        ['x=0&y=0&after=0,0,999', 400, /^after/], ['x=0&y=0&after=9223372036854775807,0,1', 400, /^after/],
+        ['x=0&y=0&fields=height', 400, /not a parameter of downstream/],
+    ], async ([query, status, message]) => assertError(await daemon.get(`/wet/downstream?${query}`), status, message)));
+});
+
+describe('the water of a place', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: CONFIG });
+    const value = async (field, x, y) =>
+        floats(await daemon.bytes(`/wet/region.f32?x=${x}&y=${y}&width=1&height=1&field=${field}`))[0];
+
+    it('is what the fields have, along a course, on land and in the sea', async () => {
+        const { geometry, properties } = await daemon.json('/wet/downstream?x=100&y=200&limit=4000');
+        const at = [...geometry.coordinates.filter((_, i) => i % 97 === 0), [100, 200], geometry.coordinates.at(-1).map((one) => one + 3000)];
+        const list = await daemon.json(`/wet/heights?at=${at.map(([x, y]) => `${x},${y}`).join(';')}`);
+        assert.equal(properties.end, 'sea');
+        assert.deepEqual(Object.keys(list), ['heights', 'at', 'water', 'depth', 'river', 'kind']);
+        const kinds = new Set();
+        for (const [i, [x, y]] of at.entries()) {
+            const place = await daemon.json(`/wet/height?x=${x}&y=${y}`);
+            const [level, order] = [await value('water', x, y), await value('river', x, y)];
+            const wet = level > -32768;
+            const kind = wet ? order > 0 ? 'river' : 'lake' : place.height < 0 ? 'sea' : null;
+            const surface = wet ? level : 0;
+            assert.deepEqual([place.kind, place.river === null ? 0 : Math.fround(place.river)], [kind, order]);
+            assert.equal(place.water === null ? null : Math.fround(place.water), kind && surface);
+            assert.equal(place.depth === null ? null : Math.fround(place.depth), kind && Math.fround(surface - Math.fround(place.height)));
+            for (const name of ['water', 'depth', 'river', 'kind'])
+                assert.equal(list[name][i], place[name], `${name} of ${x}, ${y}`);
+            kinds.add(kind);
+        }
+        assert.ok(kinds.has('river') && kinds.has(null), [...kinds].join());
+    });
+
+    it('is told of spawn points', async () => {
+        const { distance, from, ...place } = await daemon.json('/wet/spawn?x=300&y=-200&min=20');
+        assert.ok(distance >= 0 && from.join() === '300,-200');
+        assert.deepEqual(place, await daemon.json(`/wet/height?x=${place.x}&y=${place.y}`));
+    });
+
+    it('is left out by worlds without rivers', () => eachRow(['painted', 'plain'], async (world) => {
+        assert.equal((await daemon.json(`/${world}/height?x=1&y=2`)).kind, undefined);
+        assert.equal((await daemon.json(`/${world}/heights?at=1,2`)).kind, undefined);
+    }));
+
+    it('is -32768 on land in regions', async () => {
+        const side = 256;
+        const region = (field) => daemon.bytes(`/wet/region.f32?x=-1000&y=-1000&width=${side}&height=${side}&step=16&field=${field}`);
+        const [water, river, height] = (await Promise.all(['water', 'river', 'height'].map(region))).map(floats);
+        let land = 0, wet = 0;
+        water.forEach((level, i) => {
+            land += level === -32768;
+            wet += level > -32768;
+            assert.ok(level === -32768 || level >= height[i], `level ${level}, height ${height[i]}`);
+            assert.ok(level > -32768 || river[i] === 0);
+        });
+        assert.ok(wet > 50 && land > 10000 && wet + land === side * side, `${wet} wet, ${land} land`);
+    });
+});
