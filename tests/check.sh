@@ -80,7 +80,7 @@ busy_proofs() {
 }
 
 long() {
-    suites kernels graphs browser
+    suites kernels graphs courses browser
     attacks
     suites cluster &
     suites clients &
