@@ -73,7 +73,7 @@ struct layer {
     bool water;            /* needs water, river and bank if the world has them */
     bool fields;           /* is one layer for each field of a world, called {name}.{field} */
     bool biomes;           /* shows a world's biomes; only worlds that have some serve it */
-    bool overlay;          /* shows water alone; only worlds that have rivers serve it */
+    bool rivers;           /* only worlds that have rivers serve it */
     const char *encoding;  /* of heights as colors, as TileJSON names it; or NULL */
     float lowest, highest; /* metres that it can hold; 0, 0: whatever the world's range is */
     const struct scale_stop *scale; /* of colors by degrees (scale.h), or NULL */

@@ -62,7 +62,7 @@ void layers_known(struct config_layer known[CONFIG_LAYERS_MAX + 1])
     for (; layers[count].name; count++)
         known[count] =
             (struct config_layer){layers[count].name, layers[count].lowest, layers[count].highest,
-                                  layers[count].biomes, layers[count].overlay};
+                                  layers[count].biomes, layers[count].rivers};
     known[count] = (struct config_layer){0};
 }
 

@@ -101,7 +101,7 @@ int resolve_layer(const struct world *world, const struct route *route, int *fie
                  route->layer);
         return -1;
     }
-    if (layer >= 0 && layers[layer].overlay && !world_water(world)) {
+    if (layer >= 0 && layers[layer].rivers && !world_water(world)) {
         snprintf(
             why, ROUTE_WHY,
             "layer: this world has no rivers; \"%.40s\" needs the fields \"water\", \"river\" and "

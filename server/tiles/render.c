@@ -256,7 +256,7 @@ static const struct image_palette *palette_of(struct image_palette *out, const s
     if (layer->pixel != PIXEL_INDEX8)
         return NULL;
     *out = (struct image_palette){.colors = 1};
-    (layer->overlay ? fill_water : fill_biomes)(out, world);
+    (layer->rivers ? fill_water : fill_biomes)(out, world);
     return out;
 }
 

@@ -1,6 +1,6 @@
 /* The world in three dimensions: pictures over heights in MapLibre, positioned by anchor.js. */
 /* global maplibregl */
-import { address, clamp, deepestZoom, fieldOf, firstZoom, getHeight, heightsOf, numbersOf, reachable, sleep, snap, step, tileAddress,
+import { address, clamp, deepestZoom, fieldOf, firstZoom, getHeight, numbersOf, reachable, sceneHeightsOf, sleep, snap, step, tileAddress,
     tileExists, withinLimit } from './world.js';
 import { COARSEST, anchorAt, cameraZoom, serves, toBlocks, toLngLat, trueHeights, worldTile, worldZoom } from './anchor.js';
 import { valuesAt } from './ground.js';
@@ -73,7 +73,7 @@ async function loadTile({ url }, { signal }) {
     const { world, layer, anchor } = stages.get(Number(number)) ?? {};
     if (!world)
         throw new Error('the stage of this tile was removed');
-    const numbers = { heights: heightsOf(world), shades: numbersOf(world, layer), picture: null }[source];
+    const numbers = { heights: sceneHeightsOf(world), shades: numbersOf(world, layer), picture: null }[source];
     const [z, x, y] = zxy.map(Number);
     const tile = worldTile(anchor, { z, x, y });
     if (!tileExists(world, tile))
@@ -124,7 +124,8 @@ async function level(picture, heights) {
 /* Heights are relative to the viewed point's: at deep zooms floats of absolute heights would jitter. */
 async function groundAt(world, { x, y, zoom }) {
     try {
-        return Math.max(0, (await getHeight(world, snap(world, x, zoom), snap(world, y, zoom))).height);
+        const { height, water } = await getHeight(world, snap(world, x, zoom), snap(world, y, zoom));
+        return Math.max(0, height, water ?? 0);
     } catch {
         return 0;
     }
@@ -133,7 +134,7 @@ async function groundAt(world, { x, y, zoom }) {
 function tileZooms(world, { shift }, place) {
     const fits = (zoom) => clamp(zoom - shift, COARSEST, FINEST);
     /* At deeper zooms the encoding's steps would show as stairs. */
-    const smooth = Math.floor(world.native_zoom - Math.log2(4 * heightsOf(world).unit));
+    const smooth = Math.floor(world.native_zoom - Math.log2(4 * sceneHeightsOf(world).unit));
     const deepest = deepestZoom(world, place);
     return { minzoom: fits(world.limits.zoom[0]), maxzoom: fits(deepest), heights: fits(Math.min(deepest, smooth)) };
 }
@@ -165,7 +166,7 @@ function styleOf(stage, place, range) {
     return {
         version: 8,
         sources: {
-            heights: { ...from('heights'), ...encoded(heightsOf(world), ground), maxzoom: heights },
+            heights: { ...from('heights'), ...encoded(sceneHeightsOf(world), ground), maxzoom: heights },
             picture: range ? { ...from('shades'), ...first, ...encoded(numbersOf(world, layer), baseOf(stage)),
                 maxzoom: fieldOf(layer) === null ? heights : maxzoom }
                 : { ...from('picture'), ...first, type: 'raster', maxzoom },

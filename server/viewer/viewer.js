@@ -1,5 +1,5 @@
 /* The page: connects the views and the panels, which do not depend on each other. */
-import { $, RETRY, address, fieldOf, findLayer, firstZoom, getJson, getWorld, heightsOf, sleep, startPlace } from './world.js';
+import { $, RETRY, address, fieldOf, findLayer, firstZoom, getJson, getWorld, sceneHeightsOf, sleep, startPlace } from './world.js';
 import { formatHash, hashIn, linkOf, parseHash } from './place.js';
 import { labelOf, rootOf, showLayers, showSeed, typedSeed } from './menus.js';
 import { copy } from './clipboard.js';
@@ -311,7 +311,7 @@ const webgl = Boolean(document.createElement('canvas').getContext('webgl2'));
 function sceneMissing() {
     if (!webgl)
         return 'Three dimensions need WebGL 2, which this browser does not offer';
-    if (viewer.world && !heightsOf(viewer.world))
+    if (viewer.world && !sceneHeightsOf(viewer.world))
         return 'Three dimensions need the layer terrarium or terrain-rgb, which this world does not serve';
     return null;
 }

@@ -102,14 +102,19 @@ export function findLayer(world, name) {
     return named(name) || named('relief') || pictures(world)[0];
 }
 
-/* Layers for the scene's heights: 24-bit numbers in the pictures; metres = number * unit - offset. A world may serve
- * neither. */
-const ENCODINGS = { terrarium: { unit: 1 / 256, offset: 32768 }, 'terrain-rgb': { unit: 0.1, offset: 10000 } };
+/* Layers of heights: 24-bit numbers in the pictures; metres = number * unit - offset. A world may serve none. */
+const ENCODINGS = { terrarium: { unit: 1 / 256, offset: 32768 }, mapbox: { unit: 0.1, offset: 10000 } };
 
-export function heightsOf(world) {
-    const layer = ['terrarium', 'terrain-rgb'].map((name) => world.layers.find((one) => one.name === name)).find(Boolean);
-    return layer ? { layer, ...ENCODINGS[layer.name] } : null;
+function encodedIn(world, names) {
+    const layer = names.map((name) => world.layers.find((one) => one.name === name)).find(Boolean);
+    return layer ? { layer, ...ENCODINGS[layer.encoding] } : null;
 }
+
+/* The heights of the ground, without water. */
+export const heightsOf = (world) => encodedIn(world, ['terrarium', 'terrain-rgb']);
+
+/* The heights of the scene: with the water of rivers and lakes, if the world has some. */
+export const sceneHeightsOf = (world) => encodedIn(world, ['terrarium-water', 'terrarium', 'terrain-rgb']);
 
 /* The name of the field that LAYER shows, null for others. */
 export const fieldOf = ({ name }) => (name.startsWith('field.') ? name.slice('field.'.length) : null);

@@ -264,7 +264,7 @@ const struct world *worlds_find(const struct worlds *worlds, const char *name)
 bool world_serves(const struct world *world, int layer)
 {
     return world->config.layers >> layer & 1 && (!layers[layer].biomes || world_climate(world)) &&
-           (!layers[layer].overlay || world_water(world));
+           (!layers[layer].rivers || world_water(world));
 }
 
 bool world_lists(const struct world *world, int layer)

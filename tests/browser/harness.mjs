@@ -206,6 +206,15 @@ export async function pixels(page, side = 256) {
     }, png);
 }
 
+/* Mean difference of the pixels of two screenshots, of 255. */
+export function difference(a, b) {
+    let sum = 0;
+    for (let i = 0; i < a.length; i++)
+        for (const shift of [0, 8, 16])
+            sum += Math.abs((a[i] >> shift & 255) - (b[i] >> shift & 255));
+    return sum / (3 * a.length);
+}
+
 export async function assertPictured(page) {
     const count = new Set(await pixels(page)).size;
     assert.ok(count >= 16, `${count} distinct colours on the screen`);

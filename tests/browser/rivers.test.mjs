@@ -3,14 +3,15 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { LIMIT, base, daemonArguments, keepScreenshot, painted, readout, visit } from './harness.mjs';
+import { LIMIT, base, daemonArguments, difference, keepScreenshot, painted, pixels, readout, settled, visit } from './harness.mjs';
 
 daemonArguments.push('--config', path.join(path.dirname(fileURLToPath(import.meta.url)), 'rivers.yaml'));
 
 const WIDE = { viewport: { width: 1000, height: 600 } };
+const CALM = { viewport: { width: 640, height: 400 }, reducedMotion: 'reduce' };
 const withoutWasm = (fresh) => fresh.addInitScript(() => { delete globalThis.WebAssembly; });
 
-/* The fields around 0, 0, 64 blocks apart, and a place of each kind of water. */
+/* The fields around 0, 0, 64 blocks apart, a place of each kind of water, and one amid a lake. */
 const SIDE = 400, STEP = 64;
 const field = async (name) => new Float32Array(await (await fetch(new URL(
     `./rivers/region.f32?x=${-SIDE / 2 * STEP}&y=${-SIDE / 2 * STEP}&width=${SIDE}&height=${SIDE}&step=${STEP}&field=${name}`, base))).arrayBuffer());
@@ -18,21 +19,25 @@ const field = async (name) => new Float32Array(await (await fetch(new URL(
 async function places() {
     const [height, water, river] = await Promise.all(['height', 'water', 'river'].map(field));
     const find = (test) => {
-        const k = height.findIndex((_, i) => test(height[i], water[i], river[i]));
+        const k = height.findIndex((_, i) => test(height[i], water[i], river[i], i));
         assert.ok(k >= 0, 'no such place');
         return [(k % SIDE - SIDE / 2) * STEP, (Math.floor(k / SIDE) - SIDE / 2) * STEP];
     };
-    return {
+    const isLake = (k) => river[k] === 0 && water[k] > height[k];
+    const kinds = {
         River: find((h, w, r) => r > 0 && w > h),
         Lake: find((h, w, r) => r === 0 && w > h + 1),
         Sea: find((h, w) => h < -5 && w < -1000),
         '–': find((h, w) => h > 5 && w < -1000),
     };
+    const around = [-1, 0, 1].flatMap((i) => [i - SIDE, i, i + SIDE]);
+    const wide = find((h, w, r, k) => around.every((off) => isLake(k + off)) && h > 1 && w > h + 3 && Math.abs(height[k + 1] - h) > 2);
+    return { kinds, wide };
 }
 
 for (const [how, prepare] of [['computed in the page', undefined], ['of the server', withoutWasm]])
     test(`the readout has the water under the cursor, ${how}`, LIMIT, async () => {
-        for (const [kind, [x, y]] of Object.entries(await places())) {
+        for (const [kind, [x, y]] of Object.entries((await places()).kinds)) {
             const { page } = await visit(`#rivers/relief/16/${x}/${y}`, WIDE, prepare);
             await readout(page);
             const text = await page.locator('#water').textContent();
@@ -45,6 +50,19 @@ for (const [how, prepare] of [['computed in the page', undefined], ['of the serv
                 assert.equal(text, `Lake at ${level}, ${(fields.water - height).toFixed(0)}\u202fm deep`);
         }
     });
+
+test('lakes are level in three dimensions', LIMIT, async () => {
+    const [x, y] = (await places()).wide;
+    const { page, tiles } = await visit(`#rivers/hillshade/17/${x}/${y}/3d/40/0/1`, CALM);
+    const low = await pixels(page, 160);
+    await page.evaluate((hash) => { location.hash = hash; }, `#rivers/hillshade/17/${x}/${y}/3d/40/0/20`);
+    await page.waitForFunction(() => document.getElementById('heights-factor').textContent === '×20');
+    await settled(page);
+    const [change, contrast] = [difference(low, await pixels(page, 160)), new Set(low).size];
+    assert.ok(contrast > 8, `${contrast} colors of the bed`);
+    assert.ok(change < 0.5, `heights change the picture by ${change} of 255`);
+    assert.ok(tiles().some(({ layer }) => layer === 'terrarium-water') && tiles().every(({ layer }) => layer !== 'terrarium'));
+});
 
 test('the layer of water is in the list', LIMIT, async () => {
     const { page } = await visit('#rivers/water/10/0/0', WIDE);

@@ -1,20 +1,11 @@
 /* The viewer in three dimensions. It is rendered in software here, so the windows are small. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LIMIT, ORIGIN, assertHeight, assertPictured, base, drag, keepScreenshot, painted, pixels, place, placeBecomes,
+import { LIMIT, ORIGIN, assertHeight, assertPictured, base, difference, drag, keepScreenshot, painted, pixels, place, placeBecomes,
     readout, settled, staged, visit } from './harness.mjs';
 
 const SMALL = { viewport: { width: 640, height: 400 } };
 const CALM = { ...SMALL, reducedMotion: 'reduce' };
-
-/* Mean difference of the pixels of two screenshots, of 255. */
-function difference(a, b) {
-    let sum = 0;
-    for (let i = 0; i < a.length; i++)
-        for (const shift of [0, 8, 16])
-            sum += Math.abs((a[i] >> shift & 255) - (b[i] >> shift & 255));
-    return sum / (3 * a.length);
-}
 
 test('one click opens the scene at the same place, and one click closes it', LIMIT, async () => {
     const { page, seen } = await visit('#default/relief/9/140000/-60000', CALM);

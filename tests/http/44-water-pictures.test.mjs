@@ -68,10 +68,24 @@ describe('rivers in pictures', { timeout: patience(60000) }, () => {
         assert.equal(tile.readUInt32BE(tile.indexOf('tRNS') - 4), 256);
     });
 
+    it('terrarium-water has the level of water, and the ground on land', async () => {
+        const step = 16;
+        const [height, water] = await Promise.all(['height', 'water'].map((name) => field(name, step)));
+        const { samples } = decodePng(await daemon.bytes(`/wet/region.png?${box(step)}&layer=terrarium-water`));
+        let raised = 0;
+        height.forEach((ground, k) => {
+            const seen = 256 * samples[3 * k] + samples[3 * k + 1] + samples[3 * k + 2] / 256 - 32768, expected = Math.max(ground, water[k], 0);
+            assert.ok(Math.abs(seen - expected) <= 1 / 512, `sample ${k}: ${seen}, not ${expected}`);
+            raised += water[k] > Math.max(ground, 0);
+        });
+        assert.ok(raised > 100 && raised < height.length / 2, `${raised} samples of rivers and lakes`);
+    });
+
     it('water is listed by worlds with rivers alone', async () => {
         for (const name of ['wet', 'dry', 'plain']) {
             const { layers } = await daemon.json(`/${name}.json`);
-            assert.equal(layers.some((layer) => layer.name === 'water'), name === 'wet');
+            for (const layer of ['water', 'terrarium-water'])
+                assert.equal(layers.some((listed) => listed.name === layer), name === 'wet');
         }
         assert.match((await daemon.bytes('/wet/wmts.xml')).toString(), /<ows:Identifier>wet:water</);
         await eachRow(['dry', 'plain'].flatMap((world) => [`/${world}/water/3/4/4.png`, `/${world}/water.json`,

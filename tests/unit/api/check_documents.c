@@ -208,7 +208,7 @@ START_TEST(test_world)
     static const char *const some[] = {"relief", "height", "terrarium", "normal", NULL};
     int count = 0;
     for (int i = 0; _i == 0 ? some[i] != NULL : !layers[i].fields; i++) {
-        if (_i != 0 && layers[i].overlay) /* these worlds have no rivers */
+        if (_i != 0 && layers[i].rivers) /* these worlds have no rivers */
             continue;
         const cJSON *layer = cJSON_GetArrayItem(list, count++);
         ck_assert_ptr_nonnull(layer);

@@ -707,6 +707,34 @@ static void must_decode(int encoding)
         }
 }
 
+/* Water hides its bed: rivers and lakes at their level, the sea at 0. Land is as it is. */
+START_TEST(test_water_hides_its_bed)
+{
+    static const struct {
+        float ground, water, seen;
+    } samples[] = {
+        {50, -32768, 50}, {47, 50, 50},  {50, 47, 50},        {-20, -32768, 0},
+        {-20, -5, 0},     {-20, 12, 12}, {-32768, -32768, 0}, {32767, 32767.5f, 32767.5f},
+        {0, -32768, 0},   {-0.0f, 0, 0}, {0.25f, -1, 0.25f},
+    };
+    for (int k = 0; k < FIELD * FIELD; k++) {
+        field[k] = samples[k % ROWS(samples)].ground;
+        surface[k] = samples[k % ROWS(samples)].water;
+    }
+    paint_wet("terrarium-water", 1, false);
+    for (int j = 0; j < SIZE; j++)
+        for (int i = 0; i < SIZE; i++) {
+            const int k = ((REACH + j) * FIELD + REACH + i) % ROWS(samples);
+            const double found = terrarium(pixels + (j * SIZE + i) * 3);
+            must(found == (double)samples[k].seen, "row %d: %g", k, found);
+        }
+    /* A world without rivers, which does not serve it. */
+    make_plane(-3, 0, 0);
+    paint("terrarium-water", 1, 1);
+    ck_assert_double_eq(terrarium(pixels), 0);
+}
+END_TEST
+
 /* Anywhere in the range, close to 0, and at the ends. */
 START_TEST(test_encodings)
 {
@@ -1138,6 +1166,7 @@ int main(void)
         {"hillshade", test_hillshade_exaggeration, 1},
         {"terrarium", test_encodings, ROWS(encodings)},
         {"terrain-rgb", test_encoding_halves, ROWS(encodings)},
+        {"terrarium-water", test_water_hides_its_bed, 1},
         {"normal", test_normal, 1},
         {"normal", test_normal_planes, ROWS(planes)},
         {"slope", test_slope, 1},
