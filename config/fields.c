@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "field_nodes.h"
+#include "noise/rivers_params.h"
 
 const struct world_fields *world_fields_hold(const struct world_fields *fields)
 {
@@ -124,6 +125,19 @@ bool world_fields_water(struct world_water *out, const struct world_fields *fiel
 double world_water_width(const struct world_water *water, double order)
 {
     return rivers_width(water->rivers, order);
+}
+
+struct water_here world_water_here(const struct world_water *water, float level, float order,
+                                   float height)
+{
+    if (level > RIVERS_DRY && order > 0)
+        return (struct water_here){level, level - height, order,
+                                   (float)world_water_width(water, (double)order), "river"};
+    if (level > RIVERS_DRY)
+        return (struct water_here){level, level - height, 0, 0, "lake"};
+    if (height < 0)
+        return (struct water_here){0, -height, 0, 0, "sea"};
+    return (struct water_here){0, 0, 0, 0, NULL};
 }
 
 const char *world_fields_biome_name(const struct world_fields *fields, int id)

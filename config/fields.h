@@ -51,6 +51,17 @@ bool world_fields_water(struct world_water *out, const struct world_fields *fiel
 /* How wide a river of ORDER is, in metres. */
 double world_water_width(const struct world_water *water, double order);
 
+/* The water at a place. */
+struct water_here {
+    float level, depth; /* metres; DEPTH is above the height */
+    float order, width; /* of a river, whose width is in metres; 0 in other water */
+    const char *kind;   /* "river", "lake" or "sea"; NULL on land, where all numbers are 0 */
+};
+
+/* That of a place with these values of the fields `water` and `river`, and this HEIGHT. */
+struct water_here world_water_here(const struct world_water *water, float level, float order,
+                                   float height);
+
 /* The name of the biome ID of the field `biome`; NULL if there is none. FIELDS may be NULL. */
 const char *world_fields_biome_name(const struct world_fields *fields, int id);
 

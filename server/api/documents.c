@@ -479,7 +479,8 @@ static char *put_string(char *at, const char *text)
 enum {
     BIOME_TEXT = sizeof ",\"biome\":{\"id\":255,\"name\":\"\"}" + 2 * BIOME_NAME_MAX,
     WATER_TEXT =
-        sizeof ",\"water\":[],\"depth\":[],\"river\":[],\"kind\":[,\"river\"]" + 3 * REAL_TEXT,
+        sizeof ",\"water\":[],\"depth\":[],\"river\":[],\"width\":[],\"kind\":[,\"river\"]" +
+        4 * REAL_TEXT,
     CLIMATE_TEXT = BIOME_TEXT + sizeof ",\"temperature\":[],\"humidity\":[]" + 2 * REAL_TEXT,
 };
 
@@ -518,22 +519,6 @@ static char *put_climate(char *at, const struct climate_values *values, size_t c
     return at;
 }
 
-/* What is known of the water at a place. */
-struct water_here {
-    float level, depth, order;
-    const char *kind; /* NULL: there is none */
-};
-
-static struct water_here water_at(const float value[WATER_FIELDS], float height)
-{
-    const float level = value[WATER_LEVEL], order = value[WATER_ORDER];
-    if (level > RIVERS_DRY)
-        return (struct water_here){level, level - height, order, order > 0 ? "river" : "lake"};
-    if (height < 0)
-        return (struct water_here){0, -height, 0, "sea"};
-    return (struct water_here){0, 0, 0, NULL};
-}
-
 /* Put TEXT, or null unless THERE. */
 static char *put_optional(char *at, bool there, float value, bool first)
 {
@@ -549,20 +534,24 @@ static char *put_kind(char *at, const char *kind, bool first)
 }
 
 /* Put the water at COUNT places with their heights, or if COUNT is 0, at one place. */
-static char *put_water(char *at, const float (*value)[WATER_FIELDS], const float *height,
+static char *put_water(char *at, const struct climate_values *values, const float *height,
                        size_t count)
 {
-    static const char *const names[] = {"water", "depth", "river", "kind"};
-    for (int k = 0; value && k < 4; k++) {
+    static const char *const names[] = {"water", "depth", "river", "width", "kind"};
+    for (int k = 0; values->rivers && k < 5; k++) {
         at += sprintf(at, ",\"%s\":%s", names[k], count ? "[" : "");
         for (size_t i = 0; i < (count ? count : 1); i++) {
-            const struct water_here w = water_at(value[i], height[i]);
+            const float *value = values->water[i];
+            const struct water_here w =
+                world_water_here(values->rivers, value[WATER_LEVEL], value[WATER_ORDER], height[i]);
             if (k == 0)
                 at = put_optional(at, w.kind, w.level, i == 0);
             else if (k == 1)
                 at = put_optional(at, w.kind, w.depth, i == 0);
             else if (k == 2)
                 at = put_optional(at, w.order > 0, w.order, i == 0);
+            else if (k == 3)
+                at = put_optional(at, w.order > 0, w.width, i == 0);
             else
                 at = put_kind(at, w.kind, i == 0);
         }
@@ -578,7 +567,7 @@ struct blob *document_height(int64_t x, int64_t y, const struct surface *surface
     char text[SURFACE_TEXT + CLIMATE_TEXT + WATER_TEXT + sizeof ",\"fields\":{}}\n" +
               ROUTE_FIELDS_MAX * (FIELD_TEXT + REAL_TEXT)];
     char *at = put_climate(text + surface_format(text, x, y, surface), climate, 0);
-    at = put_water(at, climate->water, &surface->height, 0);
+    at = put_water(at, climate, &surface->height, 0);
     at = put_fields(at, fields, 0);
     at = stpcpy(at, "}\n");
     return blob_copy(text, (size_t)(at - text));
@@ -592,7 +581,7 @@ struct blob *document_heights(const float *heights, const int64_t (*places)[2], 
     enum { PLACE_TEXT = 2 * BLOCKS_TEXT + sizeof "[,],", END = sizeof "],\"fields\":{}}\n" };
     char *text = malloc(sizeof begin + sizeof middle + END + CLIMATE_TEXT + WATER_TEXT +
                         count * ((1 + CLIMATE_FIELDS) * REAL_TEXT + PLACE_TEXT +
-                                 (climate->water ? WATER_TEXT : 0)) +
+                                 (climate->rivers ? WATER_TEXT : 0)) +
                         (size_t)fields->count * (FIELD_TEXT + count * REAL_TEXT));
     char x[BLOCKS_TEXT], y[BLOCKS_TEXT];
     if (!text)
@@ -605,7 +594,7 @@ struct blob *document_heights(const float *heights, const int64_t (*places)[2], 
         at += sprintf(at, "%s[%s,%s]", i > 0 ? "," : "", blocks_format(places[i][0], x),
                       blocks_format(places[i][1], y));
     at = put_climate(stpcpy(at, "]"), climate, count);
-    at = put_water(at, climate->water, heights, count);
+    at = put_water(at, climate, heights, count);
     at = stpcpy(put_fields(at, fields, count), "}\n");
     struct blob *blob = blob_copy(text, (size_t)(at - text));
     free(text);
@@ -620,7 +609,7 @@ struct blob *document_spawn(const struct spawn_place *place, const struct climat
     char from_x[BLOCKS_TEXT], from_y[BLOCKS_TEXT];
     char *at = text + surface_format(text, place->x, place->y, &place->surface);
     at = put_climate(at, climate, 0);
-    at = put_water(at, climate->water, &place->surface.height, 0);
+    at = put_water(at, climate, &place->surface.height, 0);
     at +=
         sprintf(at, ",\"distance\":%s,\"from\":[%s,%s]}\n", real_format(place->distance, distance),
                 blocks_format(x, from_x), blocks_format(y, from_y));

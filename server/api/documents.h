@@ -39,7 +39,8 @@ struct field_values {
 struct climate_values {
     const struct climate *climate;
     const float (*value)[CLIMATE_FIELDS];
-    /* The water there, in the order of enum water_field; NULL: the world has no rivers. */
+    /* The same of the water, in the order of enum water_field. RIVERS may be NULL. */
+    const struct world_water *rivers;
     const float (*water)[WATER_FIELDS];
 };
 
@@ -48,15 +49,15 @@ struct climate_values {
 
 /* {"x": ..., "y": ..., "height": ..., "surface": ..., "slope": ..., "normal": [x, y, z]}; then
  * "biome": {"id": ..., "name": ...}, "temperature" and "humidity" if there is a CLIMATE; "water"
- * and "depth" in metres, the order of the "river", and the "kind" of water, each of which may be
- * null, if there is water; and "fields": {NAME: ...} if there are FIELDS. */
+ * and "depth" in metres, the order of the "river", its "width" in metres, and the "kind" of water,
+ * each of which may be null, if there are RIVERS; and "fields": {NAME: ...} if there are FIELDS. */
 struct blob *document_height(int64_t x, int64_t y, const struct surface *surface,
                              const struct climate_values *climate,
                              const struct field_values *fields);
 
 /* {"heights": [...], "at": [[x, y], ...]}: COUNT heights and their PLACES (x and y), in order; then
  * "biome": [id, ...], "temperature": [...] and "humidity": [...] if there is a CLIMATE; lists of
- * "water", "depth", "river" and "kind" if there is water; and
+ * "water", "depth", "river", "width" and "kind" if there are RIVERS; and
  * "fields": {NAME: [...]} if there are FIELDS. */
 struct blob *document_heights(const float *heights, const int64_t (*places)[2], size_t count,
                               const struct climate_values *climate,

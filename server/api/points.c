@@ -151,7 +151,7 @@ static int compute_place(void *subject, unsigned number, struct render_scratch *
     const struct field_values values = values_of(job->world, &job->fields, value);
     *out = document_height(job->x, job->y, &surface,
                            &(struct climate_values){world_climate(job->world), &climate,
-                                                    world_water(job->world) ? &water : NULL},
+                                                    world_water(job->world), &water},
                            &values);
     return *out ? 0 : -ENOMEM;
 }
@@ -246,6 +246,7 @@ static int compute_heights(void *subject, unsigned number, struct render_scratch
     *out = document_heights(job->height, job->place, job->count,
                             &(struct climate_values){world_climate(job->world),
                                                      (const float(*)[CLIMATE_FIELDS])job->climate,
+                                                     world_water(job->world),
                                                      (const float(*)[WATER_FIELDS])job->water},
                             &values);
     if (*out && job->accepts_gzip && (*out)->length >= GZIP_MIN)
@@ -376,7 +377,7 @@ static int tell_spawn(const struct spawn_job *job, struct render_scratch *scratc
         return err;
     *out = document_spawn(place,
                           &(struct climate_values){world_climate(job->world), &climate,
-                                                   world_water(job->world) ? &water : NULL},
+                                                   world_water(job->world), &water},
                           job->query.x, job->query.y);
     return *out ? 0 : -ENOMEM;
 }

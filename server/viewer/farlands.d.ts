@@ -33,6 +33,29 @@ export interface Biome {
     name: string;
 }
 
+/** The water at a point. All are null on land; `river`, the order, and `width` in lakes and the sea as well. */
+export interface Water {
+    /** Its level, and how far that is above the height, in metres. */
+    water: number | null;
+    depth: number | null;
+    river: number | null;
+    width: number | null;
+    kind: 'river' | 'lake' | 'sea' | null;
+}
+
+/** A point of a course of water: a corner of the line that the middle of the river follows. */
+export interface CoursePoint {
+    x: bigint;
+    y: bigint;
+    /** Of the surface and of the bottom, in metres. */
+    level: number;
+    bed: number;
+    /** Metres, and the order of the river; 0 over land. */
+    width: number;
+    order: number;
+    kind: 'land' | 'river' | 'lake' | 'sea' | 'end lake';
+}
+
 /** A world's terrain. Coordinates are in units of 1/1024 block; y grows south, z upwards. */
 export interface Terrain {
     readonly fields: readonly Field[];
@@ -48,6 +71,10 @@ export interface Terrain {
     heights(grid: FilteredGrid): Float32Array;
     /** The ground that one meets from above, in metres: the height, unless overhangs or caves have moved it. */
     surface(x: bigint, y: bigint): number;
+    /** The water at a point; null outside the world, and in worlds without rivers. */
+    water(x: bigint, y: bigint): Water | null;
+    /** The course of water from a point to the sea or to an end lake, computed as it is read. */
+    downstream(x: bigint, y: bigint): Generator<CoursePoint, void>;
     /** The density at a point: positive in the ground, negative in the air. */
     density(x: bigint, y: bigint, z: bigint): number;
     /** Densities of a box: x fastest, then y, then z. */

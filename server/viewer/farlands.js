@@ -10,6 +10,8 @@
  *     terrain.fields;                                      // [{ name: 'height', unit: 'm', range: [-1000, 2000] }]
  *     terrain.biomes;                                      // [{ id: 3, name: 'forest' }], if the world has some
  *     terrain.values('height', { x: 0n, y: 0n, width: 256, height: 256 });
+ *     terrain.water(units(100), units(200));               // { water: 165.4, depth: 1.6, river: 5.5, width: 11.4, kind: 'river' }
+ *     for (const { x, y, level } of terrain.downstream(units(100), units(200))) ...   // to the sea, or an end lake
  *     terrain.densities({ x: units(32), y: 0n, z: units(248), width: 33, height: 33, depth: 33 });
  *
  * Coordinates are BigInts in units of 1/1024 block, up to ±2^62; y grows south, z upwards.
@@ -71,7 +73,7 @@ export async function compile(wasm) {
 export async function loadTerrain(wasm, world) {
     const module = await compile(wasm);
     const instance = await instantiate(module);
-    const { value, values, gradients, surface, density, densities, memory } = instance;
+    const { value, values, gradients, surface, density, densities, water, course, downstream, memory } = instance;
     const document = typeof world === 'string' ? JSON.parse(world) : world;
     readWorld(instance, JSON.stringify({ name: 'world', ...document }));
     const fields = readFields(instance);
@@ -116,6 +118,19 @@ export async function loadTerrain(wasm, world) {
         heights: (box) => valuesOf('height', box),
         /* The ground at a point, metres, which overhangs and caves may have moved from the height; NaN as there. */
         surface: (x, y) => surface(x, y, valueAt('height', x, y)),
+        /* The water at a point as /height has it: { water, depth, river, width, kind }, each of them null if there is none. Null
+         * outside the world, and in worlds without rivers. */
+        water(x, y) {
+            const at = fit({ x, y }) && water(x, y);
+            return at ? readWater(instance, at) : null;
+        },
+        /* The course of water from a point, as /downstream: its points { x, y, level, bed, width, order, kind }, one after
+         * the other, computed as they are asked for. The last one's kind is "sea" or "end lake". */
+        downstream(x, y) {
+            const at = fit({ x, y }) && course(x, y);
+            return at ? coursePoints(instance, courseAt(memory, at))
+                : refuse(`downstream: no course from (${x}, ${y}): outside the world, no rivers in it, or out of memory`);
+        },
         /* The density at a point, as in /volume.f32: positive in the ground, negative in the air. */
         density: (x, y, z) => (fit({ x, y, z }) ? density(x, y, z) : NaN),
         /* Densities of a box: x fastest, then y, then z. */
@@ -193,6 +208,39 @@ function readWorld(instance, document) {
     new Uint8Array(instance.memory.buffer, at, bytes.length).set(bytes);
     if (instance.read(bytes.length))
         refuse(stringAt(instance, instance.error()));
+}
+
+/* The water at AT in memory. */
+function readWater(instance, at) {
+    const view = new DataView(instance.memory.buffer, at);
+    const [level, depth, order, width] = [0, 4, 8, 12].map((byte) => view.getFloat32(byte, true));
+    const text = view.getUint32(16, true);
+    const kind = text ? stringAt(instance, text) : null;
+    return { water: kind && level, depth: kind && depth, river: order || null, width: width || null, kind };
+}
+
+/* Where a course goes on, at AT in memory: a node and a step. */
+function courseAt({ buffer }, at) {
+    const view = new DataView(buffer, at);
+    return [view.getBigInt64(0, true), view.getBigInt64(8, true), view.getInt32(16, true)];
+}
+
+const KINDS = ['land', 'river', 'lake', 'sea', 'end lake'];
+const PART = 32;                  // points
+
+function* coursePoints({ downstream, memory }, course) {
+    for (let points = { length: PART }; points.length === PART;) {
+        const at = downstream(...course) || refuse('downstream: out of memory');
+        course = courseAt(memory, at);
+        const view = new DataView(memory.buffer, at + 24);
+        points = Array.from({ length: view.getUint32(0, true) }, (_, i) => {
+            const byte = 8 + 40 * i;
+            const [level, bed, width, order] = [16, 20, 24, 28].map((after) => view.getFloat32(byte + after, true));
+            return { x: view.getBigInt64(byte, true), y: view.getBigInt64(byte + 8, true), level, bed, width, order,
+                kind: KINDS[view.getInt32(byte + 32, true)] };
+        });
+        yield* points;
+    }
 }
 
 function readBiomes(instance) {

@@ -41,11 +41,12 @@ const valueIn = (terrain, field, { x, y }) => shortest(terrain.fields.some(({ na
 const measureIn = (terrain, at, names) => ({
     height: valueIn(terrain, 'height', at),
     surface: shortest(terrain.surface(units(at.x), units(at.y))),
+    water: terrain.water(units(at.x), units(at.y)),
     fields: Object.fromEntries(names.map((name) => [name, valueIn(terrain, name, at)])),
 });
 
-/* The height and the surface at (X, Y), blocks as text, and the values of the fields NAMES there: { height, surface,
- * fields }; undefined if the terrain is not loaded. */
+/* The height, the surface and the water at (X, Y), blocks as text, and the values of the fields NAMES there: { height, surface,
+ * water, fields }; undefined if the terrain is not loaded. The water is as farlands.js has it. */
 export function measureHere(world, x, y, names) {
     const { terrain } = entryOf(world);
     return terrain ? measureIn(terrain, { x, y }, names) : undefined;
@@ -56,8 +57,8 @@ export async function measure(world, x, y, names) {
     const terrain = await entryOf(world).coming;
     if (terrain)
         return { ...measureIn(terrain, { x, y }, names), fingerprint: world.fingerprint };
-    const { height, surface, fields = {}, fingerprint } = await getHeight(world, x, y, names);
-    return { height, surface, fields, fingerprint };
+    const { height, surface, water, depth, river, width, kind, fields = {}, fingerprint } = await getHeight(world, x, y, names);
+    return { height, surface, water: { water, depth, river, width, kind }, fields, fingerprint };
 }
 
 /* A promise of the heights of PLACES, or of their values of FIELD; x and y in blocks, at most 128. The page stays

@@ -4,7 +4,7 @@ import { $, RETRY, blocksText, clamp, fieldOf, getWorld, grouped, isUnchanged, m
 import { biomesOf, chipOf, climateFields } from './biomes.js';
 import { measure, measureHere } from './ground.js';
 import { say, sayWhy } from './status.js';
-import { waterFields, waterText } from './water.js';
+import { hasWater, waterText } from './water.js';
 
 const PAUSE = 60;                 // ms between height requests
 const LOOK = 10000;               // ms between checks for a changed world
@@ -29,8 +29,8 @@ const digitsOf = ({ range: [low, high] }) => clamp(Math.ceil(5 - Math.log10(high
 /* Whether overhangs or caves may move the ground of a world from its heights. */
 const hasCaves = ({ volume }) => volume?.overhangs.amplitude > 0 || volume?.caverns.size > 0 || volume?.tunnels.radius > 0;
 
-/* The fields to read in LAYER: its own, and those of WORLD's climate and water. */
-const namesOf = (world, layer) => [...new Set([fieldOf(layer) ?? [], climateFields(world), waterFields(world)].flat())];
+/* The fields to read in LAYER: its own, and those of WORLD's climate. */
+const namesOf = (world, layer) => [...new Set([fieldOf(layer) ?? [], climateFields(world)].flat())];
 
 /* `viewer` has the current world, layer and view. Callbacks: `read` with each height, or value of the layer's field, null
  * if there is none; `renewed` if the world has changed. */
@@ -62,7 +62,7 @@ export function makeReadout(viewer, { read, renewed }) {
         $('biome').title = row?.name ?? '';
     }
 
-    function showMeasure({ height, surface, fields }, { world, layer, digits }) {
+    function showMeasure({ height, surface, water, fields }, { world, layer, digits }) {
         const value = fields[fieldOf(layer)] ?? null;
         show('height', String(height), metres(height, digits));
         show('surface', String(surface), metres(surface, digits));
@@ -73,9 +73,9 @@ export function makeReadout(viewer, { read, renewed }) {
         const { temperature, humidity } = fields;
         const parts = [temperature === undefined ? [] : quantity(temperature, 0, '°C'), humidity === undefined ? [] : quantity(100 * humidity, 0, '%')];
         show('climate', parts.flat().join(' '), parts.flat().join(', '));
-        const water = waterText(height, fields);
-        show('water', water ?? '', water ?? '–');
-        $('water').title = water ?? '';
+        const text = waterText(water) ?? '';
+        show('water', text, text || '–');
+        $('water').title = text;
         read(value ?? height);
     }
 
@@ -100,7 +100,7 @@ export function makeReadout(viewer, { read, renewed }) {
         const names = namesOf(world, layer);
         $('biome-box').hidden = !names.includes('biome') || !biomesOf(world);
         $('climate-box').hidden = !climateFields(world).some((name) => name !== 'biome');
-        $('water-box').hidden = waterFields(world).length === 0;
+        $('water-box').hidden = !hasWater(world);
         const { zoom } = view.place();
         const at = point ? view.at(point) : view.place();
         $('crosshair').hidden = point !== null;

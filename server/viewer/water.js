@@ -1,17 +1,17 @@
-/* The water of a world with rivers: the fields that tell of it, and what they say of a place. */
+/* The water of a world with rivers, as text. */
 import { metres, quantity } from './world.js';
 
-/* The level where there is no water. */
-const DRY = -32768;
+/* True if places of WORLD have water, or may have. */
+export const hasWater = ({ fields }) => Boolean(fields?.water?.water && fields.river?.river && fields.bank?.bank);
 
-/* The fields of WORLD that tell of its water; none if it has no rivers. */
-export const waterFields = ({ fields }) => (fields?.water?.water && fields.river?.river ? ['water', 'river'] : []);
+const deep = (depth, digits) => `${metres(depth, digits)} deep`;
 
-/* The water at a place of this HEIGHT with these values of its fields, as text; null on land. */
-export function waterText(height, { water, river }) {
-    if (water > DRY && water > height)
-        return river > 0
-            ? `River of order ${quantity(river, 0)} at ${metres(water)}, ${metres(water - height, 1)} deep`
-            : `Lake at ${metres(water)}, ${metres(water - height)} deep`;
-    return height < 0 ? `Sea, ${metres(-height)} deep` : null;
+/* The water at a place, as /height has it, as text; null on land. WATER may be null. */
+export function waterText(water) {
+    if (!water?.kind)
+        return null;
+    const { water: level, depth, river: order, width, kind } = water;
+    if (kind === 'river')
+        return `River, ${metres(width, width < 10 ? 1 : 0)} wide, ${deep(depth, 1)}, of order ${quantity(order, 0)}, at ${metres(level)}`;
+    return kind === 'lake' ? `Lake at ${metres(level)}, ${deep(depth)}` : `Sea, ${deep(depth)}`;
 }

@@ -42,12 +42,12 @@ for (const [how, prepare] of [['computed in the page', undefined], ['of the serv
             await readout(page);
             const text = await page.locator('#water').textContent();
             assert.ok(text.startsWith(kind), `${text} at ${x}, ${y}: expected ${kind}`);
-            const { height, fields } = await (await fetch(new URL(`./rivers/height?x=${x}&y=${y}&fields=water,river`, base))).json();
-            const level = `${fields.water.toFixed(0)}\u202fm`;
+            const { water, depth, river, width } = await (await fetch(new URL(`./rivers/height?x=${x}&y=${y}`, base))).json();
+            const metres = (value, digits) => `${value.toFixed(digits)}\u202fm`;
             if (kind === 'River')
-                assert.equal(text, `River of order ${fields.river.toFixed(0)} at ${level}, ${(fields.water - height).toFixed(1)}\u202fm deep`);
+                assert.equal(text, `River, ${metres(width, 1)} wide, ${metres(depth, 1)} deep, of order ${river.toFixed(0)}, at ${metres(water, 0)}`);
             if (kind === 'Lake')
-                assert.equal(text, `Lake at ${level}, ${(fields.water - height).toFixed(0)}\u202fm deep`);
+                assert.equal(text, `Lake at ${metres(water, 0)}, ${metres(depth, 0)} deep`);
         }
     });
 

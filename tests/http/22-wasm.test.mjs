@@ -158,6 +158,56 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
             `^RangeError: field: got "heigth"; expected one of ${Object.keys(documented).join(', ')}$`));
     }));
 
+    it('come with the water of places', async () => {
+        const terrain = await terrainOf('rivers');
+        const places = [[100, 200], [-7e5, 3e5], [0.5, -90000]];
+        for (const [x, y] of [[100, 200], [-20000, 12345.5]]) {
+            const { geometry, properties } = await daemon.json(`/rivers/downstream?x=${x}&y=${y}&limit=4000`);
+            console.log(properties.kind.join(' '));
+            places.push(...geometry.coordinates.filter((_, i) => properties.kind[i] !== 'land' && i % 5 === 0).map(([east, south]) => [east, south]));
+        }
+        const kinds = new Set();
+        for (const [x, y] of places) {
+            const { water, depth, river, width, kind } = await daemon.json(`/rivers/height?x=${x}&y=${y}`);
+            const got = terrain.water(units(x), units(y));
+            assert.equal(got.kind, kind);
+            for (const [name, expected] of Object.entries({ water, depth, river, width }))
+                assert.ok(expected === null ? got[name] === null : sameFloat(got[name], expected), `${name} at ${x}, ${y}: ${got[name]}, not ${expected}`);
+            kinds.add(kind);
+        }
+        assert.ok(kinds.has('river') && kinds.has(null), [...kinds].join());
+        assert.equal(terrain.water(2n ** 64n, 0n), null);
+        assert.equal((await terrainOf('continents')).water(0n, 0n), null);
+        assert.throws(() => terrain.water(0n, 1), /^TypeError: y: /);
+    });
+
+    it('come with courses of water', async () => {
+        const terrain = await terrainOf('rivers');
+        for (const [x, y] of [[100, 200], [-20000, 12345.5], [-7e8, 3e9]]) {
+            const { geometry: { type, coordinates }, properties } = await daemon.json(`/rivers/downstream?x=${x}&y=${y}&limit=4000`);
+            const points = [...terrain.downstream(units(x), units(y))];
+            assert.deepEqual(points.map((point) => point.kind), properties.kind);
+            assert.equal(points.at(-1).kind, properties.end);
+            const line = type === 'Point' ? [coordinates] : coordinates;
+            for (const [i, point] of points.entries()) {
+                assert.deepEqual([point.x, point.y], [units(line[i][0]), units(line[i][1])]);
+                for (const name of ['level', 'bed', 'width', 'order'])
+                    assert.ok(sameFloat(point[name], properties[name][i]), `${name} of point ${i}: ${point[name]}, not ${properties[name][i]}`);
+            }
+        }
+        /* Several at once, each as long as it is read. */
+        const [one, other] = [terrain.downstream(units(100), units(200)), terrain.downstream(units(-20000), units(12345.5))];
+        const mixed = Array.from({ length: 70 }, () => [one.next().value, other.next().value]);
+        for (const [i, [x, y]] of [[100, 200], [-20000, 12345.5]].entries()) {
+            const alone = [...terrain.downstream(units(x), units(y))].slice(0, 70);
+            assert.deepEqual(mixed.map((pair) => pair[i]).slice(0, alone.length), alone);
+        }
+        assert.throws(() => terrain.downstream(2n ** 64n, 0n), /^RangeError: downstream: no course/);
+        const dry = await terrainOf('continents');
+        assert.throws(() => dry.downstream(0n, 0n), /^RangeError: downstream: .* no rivers in it/);
+        assert.throws(() => terrain.downstream(0, 0n), /^TypeError: x: /);
+    });
+
     it('have derivatives', async () => {
         const terrain = await terrainOf('continents');
         const grid = { x: units(-4000), y: units(2500), step: units(0.25), width: 5, height: 5 };

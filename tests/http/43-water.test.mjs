@@ -107,7 +107,7 @@ describe('the water of a place', { timeout: patience(60000) }, () => {
         const at = [...geometry.coordinates.filter((_, i) => i % 97 === 0), [100, 200], geometry.coordinates.at(-1).map((one) => one + 3000)];
         const list = await daemon.json(`/wet/heights?at=${at.map(([x, y]) => `${x},${y}`).join(';')}`);
         assert.equal(properties.end, 'sea');
-        assert.deepEqual(Object.keys(list), ['heights', 'at', 'water', 'depth', 'river', 'kind']);
+        assert.deepEqual(Object.keys(list), ['heights', 'at', 'water', 'depth', 'river', 'width', 'kind']);
         const kinds = new Set();
         for (const [i, [x, y]] of at.entries()) {
             const place = await daemon.json(`/wet/height?x=${x}&y=${y}`);
@@ -118,8 +118,13 @@ describe('the water of a place', { timeout: patience(60000) }, () => {
             assert.deepEqual([place.kind, place.river === null ? 0 : Math.fround(place.river)], [kind, order]);
             assert.equal(place.water === null ? null : Math.fround(place.water), kind && surface);
             assert.equal(place.depth === null ? null : Math.fround(place.depth), kind && Math.fround(surface - Math.fround(place.height)));
-            for (const name of ['water', 'depth', 'river', 'kind'])
+            for (const name of ['water', 'depth', 'river', 'width', 'kind'])
                 assert.equal(list[name][i], place[name], `${name} of ${x}, ${y}`);
+            /* At a corner of the line, where both have the same order. */
+            const corner = properties.kind[97 * i] === 'river' && i < at.length - 2 ? properties.width[97 * i] : null;
+            assert.equal(place.width !== null, kind === 'river');
+            if (kind === 'river' && corner !== null)
+                assert.ok(Math.abs(place.width - corner) < 0.05 * corner, `${place.width} m wide at ${x}, ${y}, not ${corner}`);
             kinds.add(kind);
         }
         assert.ok(kinds.has('river') && kinds.has(null), [...kinds].join());

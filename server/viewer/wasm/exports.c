@@ -1,10 +1,11 @@
 /*
  * The exports of farlands.wasm, wrapped by farlands.js. An instance is one world: read its document
- * once, then ask for its fields, heights and densities. Strings pass through the buffer TEXT,
- * without a terminating NUL; their lengths are passed separately.
+ * once, then ask for its fields, heights, water and densities. Strings pass through the buffer
+ * TEXT, without a terminating NUL; their lengths are passed separately.
  */
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,67 @@ EXPORT("value") float value(int field, int64_t x, int64_t y);
 float value(int field, int64_t x, int64_t y)
 {
     return terrain_field_at(terrain, scratch, field, x, y);
+}
+
+/* The water at a place. NULL if the world has no rivers, beyond the bounds of a grid, or without
+ * memory. Valid until the next call. */
+EXPORT("water") const struct water_here *water_at(int64_t x, int64_t y);
+const struct water_here *water_at(int64_t x, int64_t y)
+{
+    static struct water_here here;
+    const struct farlands_grid grid = {x, y, 1, 1, 1, false};
+    struct world_water water;
+    float level, order, height;
+    if (!world_fields_water(&water, world.world.fields))
+        return NULL;
+    if (terrain_fields(terrain, scratch, &grid,
+                       (int[]){water.water, water.river, terrain_height_field(terrain)}, 3,
+                       (float *const[]){&level, &order, &height}, 1))
+        return NULL;
+    here = world_water_here(&water, level, order, height);
+    return &here;
+}
+
+enum { COURSE_POINTS = 32 };
+
+/* Points of a course, and what comes after them. farlands.js knows the layout. */
+static struct course_part {
+    struct farlands_course next;
+    uint32_t count; /* fewer than COURSE_POINTS: the course has ended */
+    struct farlands_course_point point[COURSE_POINTS];
+} part;
+_Static_assert(offsetof(struct course_part, count) == 24 &&
+                   offsetof(struct course_part, point) == 32 &&
+                   offsetof(struct farlands_course_point, kind) == 32 && sizeof *part.point == 40,
+               "the layout in farlands.js");
+
+/* The field whose rivers have courses, or -1. */
+static int course_field(void)
+{
+    const int water = terrain_field(terrain, "water", 5);
+    return water >= 0 && terrain_field_is_water(terrain, water) ? water : -1;
+}
+
+/* The course from a place, without points. NULL if the world has no rivers, beyond the bounds of a
+ * grid, or without memory. Valid until the next call of this function or of downstream. */
+EXPORT("course") const struct course_part *course_at(int64_t x, int64_t y);
+const struct course_part *course_at(int64_t x, int64_t y)
+{
+    const int water = course_field();
+    return water < 0 || terrain_course_at(terrain, scratch, water, x, y, &part.next) ? NULL : &part;
+}
+
+/* The points after STEP at node I, J of a course. NULL without memory; valid as those of course. */
+EXPORT("downstream") const struct course_part *downstream(int64_t i, int64_t j, int step);
+const struct course_part *downstream(int64_t i, int64_t j, int step)
+{
+    size_t count;
+    part.next = (struct farlands_course){i, j, step};
+    if (terrain_downstream(terrain, scratch, course_field(), &part.next, part.point, COURSE_POINTS,
+                           &count))
+        return NULL;
+    part.count = (uint32_t)count;
+    return &part;
 }
 
 /* A buffer for WIDTH * HEIGHT * DEPTH floats, or NULL. */

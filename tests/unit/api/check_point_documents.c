@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "config/exact_numbers.h"
+#include "noise/rivers_params.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"
 
@@ -140,7 +141,7 @@ START_TEST(test_climate)
     const struct surface surface = {-12.5f, -9.75f, 0.25f, {0, 0, 1}};
     const struct spawn_place place = {BLOCKS(-3), BLOCKS(4), 5.5, surface};
     struct climate climate = {.temperature = 1, .humidity = 2, .biome = 3, .table = &table};
-    const struct climate_values told = {&climate, values, NULL};
+    const struct climate_values told = {&climate, values, NULL, NULL};
     const int64_t at[][2] = {{0, 0}, {BLOCKS(1), 0}};
     ck_assert_str_eq(
         text_of(document_height(0, 0, &surface, &told, &none)),
@@ -167,16 +168,18 @@ START_TEST(test_water)
     static const float heights[] = {18, 20, -2.5F, 7};
     static const int64_t at[4][2] = {{0}};
     const struct surface surface = {18, 18, 0.25f, {0, 0, 1}};
-    const struct climate_values told = {NULL, NULL, values};
+    const struct rivers_params params = {.width = 2, .widening = 2};
+    const struct world_water rivers = {.rivers = &params};
+    const struct climate_values told = {NULL, NULL, &rivers, values};
     ck_assert_str_eq(
         text_of(document_height(0, 0, &surface, &told, &none)),
         "{\"x\":0,\"y\":0,\"height\":18,\"surface\":18,\"slope\":0.25,\"normal\":[0,0,1],"
-        "\"water\":20.5,\"depth\":2.5,\"river\":3.25,\"kind\":\"river\"}\n");
+        "\"water\":20.5,\"depth\":2.5,\"river\":3.25,\"width\":10,\"kind\":\"river\"}\n");
     ck_assert_str_eq(
         text_of(document_heights(heights, at, 4, &told, &none)),
         "{\"heights\":[18,20,-2.5,7],\"at\":[[0,0],[0,0],[0,0],[0,0]],"
         "\"water\":[20.5,20.5,0,null],\"depth\":[2.5,0.5,2.5,null],"
-        "\"river\":[3.25,null,null,null],\"kind\":[\"river\",\"lake\",\"sea\",null]}\n");
+        "\"river\":[3.25,null,null,null],\"width\":[10,null,null,null],\"kind\":[\"river\",\"lake\",\"sea\",null]}\n");
 }
 END_TEST
 
