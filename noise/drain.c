@@ -15,6 +15,7 @@ enum {
     SIDE = DRAIN_SIDE,
     HOPS = 3, /* how far from a way a node may be that flows to it */
 };
+_Static_assert(HOPS < (int)DRAIN_BESIDE, "what flows to a course is no longer than it");
 
 /* A block, the nodes that may flow to it in CHAIN - 1 steps, and their neighbours. */
 enum { CHAIN = 4, AROUND = CHAIN + 1, BROAD = SIDE + 2 * AROUND };
@@ -31,7 +32,6 @@ struct window {
     int8_t next[WINDOW][WINDOW];
     uint8_t birth[WINDOW][WINDOW];
     bool is_course[WINDOW][WINDOW];
-    int64_t owner[WINDOW][WINDOW][2]; /* the node that the course's way begins at */
 };
 
 /* What a block is made in, besides the stack, which is short. */
@@ -197,16 +197,7 @@ static int make_broadest(struct drain *d, int64_t bi, int64_t bj, struct drain_b
 
 /* --- The other levels --- */
 
-/* Of two ways that meet, the one with the lower bed is followed; if these are the same, the ways
- * are compared by where they begin. */
-static bool is_before(const struct drain_way *way, int32_t bed, const int64_t owner[2],
-                      int32_t other)
-{
-    if (bed != other)
-        return bed < other;
-    return way->j != owner[1] ? way->j < owner[1] : way->i < owner[0];
-}
-
+/* Ways that meet go on together (drain_ways.c). */
 static void mark_way(const struct drain_way *way, struct window *w)
 {
     for (int t = 0; t < way->count; t++) {
@@ -215,15 +206,13 @@ static void mark_way(const struct drain_way *way, struct window *w)
         if (i < 0 || j < 0 || i >= WINDOW || j >= WINDOW)
             continue;
         const bool met = w->is_course[j][i];
-        w->birth[j][i] = met && w->birth[j][i] < way->birth ? w->birth[j][i] : way->birth;
-        if (!met || w->length[j][i] < way->length[t])
+        if (!met || way->birth < w->birth[j][i])
+            w->birth[j][i] = way->birth;
+        if (!met || way->length[t] > w->length[j][i])
             w->length[j][i] = way->length[t];
-        if (met && !is_before(way, way->bed[t], w->owner[j][i], w->bed[j][i]))
-            continue;
-        w->owner[j][i][0] = way->i;
-        w->owner[j][i][1] = way->j;
+        if (!met || way->bed[t] < w->bed[j][i])
+            w->bed[j][i] = way->bed[t];
         w->is_course[j][i] = true;
-        w->bed[j][i] = way->bed[t];
         w->next[j][i] = way->next[t];
     }
 }

@@ -9,13 +9,15 @@
  *    if there is none, it is an end lake. Ground below 0 is the sea.
  *  - From a node to the next one, water takes a way through the nodes of the next level: the one of
  *    least work, climbing and length. Its bed falls with the ground, but arrives where it has to:
- *    it may lie above the ground, in a hollow, or below, in a gorge. Where ways meet, water follows
- *    the lowest.
+ *    it may lie above the ground, in a hollow, or below, in a gorge. Each node of the next level
+ *    belongs to the nearest node of this one; a way uses only those of the two that it joins. So
+ *    ways meet only if their courses do on this level, too, and then go on together.
  *  - A node of levels 1 and up that is on no way flows to a neighbour that is nearer to one, the
  *    lowest of these; if no way is near, to a lower neighbour, as in level 0.
  *
- * So every bed is above the next one: water ends in the sea or in an end lake, and courses never
- * cross. All is computed in integers from the ground, whose values are the same everywhere.
+ * So every bed is above the next one and no length is greater than the next one: water ends in the
+ * sea or in an end lake, rivers only grow, and courses never cross. All is computed in integers
+ * from the ground, whose values are the same everywhere.
  *
  * A node depends on the ground within 4 s of it, s the spacing of level 0.
  *
@@ -53,7 +55,8 @@ struct drain_node {
     int64_t x, y;   /* units */
     int32_t ground; /* 1/65536 m */
     int32_t bed;    /* 1/65536 m: the surface of the water; 0 in the sea */
-    int32_t length; /* of the water upstream, in 1/256 of the level's spacing; never falls */
+    int32_t length; /* of the water upstream, in 1/256 of the level's spacing; of courses, it never
+                       falls */
     int8_t next;    /* which neighbour it flows to; -1: none */
     uint8_t kind;   /* enum drain_kind */
     uint8_t birth;  /* the level on which its course begins */

@@ -13,7 +13,9 @@ enum {
     DRAIN_WAYS = 1024,
     DRAIN_WAY_MAX = 32, /* nodes of a way, fewer in fact */
     /* A way stays within so many columns and rows of the node that it begins at. */
-    DRAIN_WAY_REACH = 9,
+    DRAIN_WAY_REACH = 6,
+    /* The least length of courses on levels before the last: that of water that joins them. */
+    DRAIN_BESIDE = 4,
 };
 
 /* The ground at the corners of cells. */

@@ -6,18 +6,30 @@
 #include "drain_parts.h"
 #include "lattice.h"
 
-/* Nodes around the one that a way begins at. */
-enum { REACH = DRAIN_WAY_REACH, BOX = 2 * REACH + 1, MARGIN = 2, UNKNOWN = INT32_MAX };
+/*
+ * The cell of a node: the nodes of the next level that are nearest to it in the undisturbed
+ * lattices, from its own place on. Every node is in one cell.
+ *
+ * A way leads through the cell of its first node, then through that of its last one. There it leads
+ * to the way that begins in this cell; from any node by the same steps. So ways meet only in the
+ * cell that all of them lead to, and go on together.
+ */
+enum { CELL = DRAIN_RATIO * DRAIN_RATIO, CELL_FAR = 2 };
+static const int8_t cell[CELL][2] = {{1, -2}, {-1, -1}, {0, -1}, {1, -1}, {2, -1}, {-1, 0},
+                                     {0, 0},  {1, 0},   {2, 0},  {-2, 1}, {-1, 1}, {0, 1},
+                                     {1, 1},  {-2, 2},  {-1, 2}, {0, 2}};
+
+_Static_assert(DRAIN_RATIO + CELL_FAR == DRAIN_WAY_REACH, "ways are in two cells");
+_Static_assert(2 * CELL == DRAIN_WAY_MAX, "ways have no node twice");
+
+/* Nodes that are looked at: the cells of three nodes in a row, and those around them. */
+enum { REACH = 2 * DRAIN_RATIO + CELL_FAR + 1, BOX = 2 * REACH + 1 };
 
 /* Hollows less deep than this are filled: no gorge drains them. */
 enum { FILLED = 25 * DRAIN_METRE };
 
 /* How often a bed is lowered to that of the next node, which is lowered, too. */
 enum { LOWERINGS = 3 };
-
-/* Steps of a search; a way has those of one and a half. */
-enum { MOST_STEPS = 16 };
-_Static_assert(MOST_STEPS * 3 / 2 < DRAIN_WAY_MAX, "ways have room");
 
 struct node {
     int i, j;
@@ -33,211 +45,194 @@ static int greater(int a, int b)
     return a > b ? a : b;
 }
 
-static struct node neighbour(struct node n, int k)
-{
-    return (struct node){n.i + drain_neighbour[k][0], n.j + drain_neighbour[k][1]};
-}
-
-static bool same(struct node a, struct node b)
-{
-    return a.i == b.i && a.j == b.j;
-}
-
-static int square(struct node a, struct node b)
-{
-    return drain_square(a.i - b.i, a.j - b.j);
-}
-
 /* --- Least work --- */
 
-/* The search for a way. Its steps lead nearer to the end, so there are no loops to try. A shortest
- * way always exists: within the rectangle of both ends there is a step that leads nearer. */
+/* Ways of least work to some nodes. Nodes are counted from (4 I, 4 J) on. */
 struct search {
-    struct node from, to;
-    bool shortest;            /* all steps take the same work */
-    int32_t base;             /* height at the end */
     int32_t plain;            /* work of a step on level ground */
-    uint64_t column, row;     /* of node (0, 0) on its level */
-    int32_t height[BOX][BOX]; /* UNKNOWN: do not go there */
-    int64_t work[BOX][BOX];   /* from here on; 0: not known yet */
-    int8_t step[BOX][BOX];    /* of the way; -1: there is none */
-    int8_t steps[BOX][BOX];   /* of the way, how many */
+    int32_t height[BOX][BOX]; /* of cells that were read */
+    int32_t random[BOX][BOX]; /* work of a step to a node, wherever it comes from */
+    int64_t work[BOX][BOX];   /* from a node on; NO_WAY: none is known */
+    int8_t step[BOX][BOX];    /* to which neighbour */
 };
 
-static const int64_t NO_WAY = INT64_MAX / 2;
+/* All its bytes are the same. */
+static const int64_t NO_WAY = 0x3f3f3f3f3f3f3f3f;
 
-/* Work of a step from height FROM to N: a random part makes courses wind on plains, climbing is
- * dear, and of two ways the lower one is cheaper. It depends on where the way leads, not on where
- * it comes from: so ways to the same node that meet go on together. */
-static int64_t work_of_step(const struct search *s, int32_t from, struct node n, int32_t height)
+/* Begin a search on the level after LEVEL. A step on level ground takes as much work as to climb
+ * 20 m on level 0, half as much on each of the next. */
+static void begin(struct search *s, int level)
 {
-    if (s->shortest)
-        return 1;
-    const uint64_t key = lattice_mix(s->column + (uint64_t)n.i) + s->row + (uint64_t)n.j;
-    const int64_t random = (int64_t)(lattice_mix(key) >> 56);
-    const int64_t climb = height > from ? height - from : 0;
-    const int64_t above = height > s->base ? height - s->base : 0;
-    return s->plain / 8 + s->plain * random * random / 16384 + climb + above / 4;
+    s->plain = 20 * DRAIN_METRE >> level;
+    memset(s->work, 0x3f, sizeof s->work);
 }
 
-static int64_t search(struct search *s, struct node n)
+/* Read the heights of the cell around AT. A random part of work makes courses wind on plains. */
+static int read_cell(struct drain *d, int level, int64_t i, int64_t j, struct node at,
+                     struct search *s)
 {
-    int64_t *least = &s->work[n.j + REACH][n.i + REACH];
-    int8_t *step = &s->step[n.j + REACH][n.i + REACH];
-    if (same(n, s->to))
-        return s->steps[n.j + REACH][n.i + REACH] = 0;
-    if (*least != 0)
-        return *least;
-    *least = NO_WAY;
-    *step = -1;
-    for (int k = 0; k < DRAIN_NEIGHBOURS; k++) {
-        const struct node m = neighbour(n, k);
-        if (abs(m.i) > REACH || abs(m.j) > REACH || square(m, s->to) >= square(n, s->to))
-            continue;
-        const int32_t height = s->height[m.j + REACH][m.i + REACH];
-        if (height == UNKNOWN)
-            continue;
-        const int64_t work =
-            search(s, m) + work_of_step(s, s->height[n.j + REACH][n.i + REACH], m, height);
-        const int8_t steps = s->steps[m.j + REACH][m.i + REACH];
-        if (work < *least && steps < MOST_STEPS) {
-            *least = work;
-            *step = (int8_t)k;
-            s->steps[n.j + REACH][n.i + REACH] = (int8_t)(steps + 1);
+    enum { WIDE = 2 * CELL_FAR + 1 };
+    const int64_t column = DRAIN_RATIO * i + at.i, row = DRAIN_RATIO * j + at.j;
+    const struct drain_range range = {column - CELL_FAR, row - CELL_FAR, WIDE, WIDE};
+    int32_t height[WIDE][WIDE];
+    const int err = drain_heights(d, level + 1, range, WIDE, height[0]);
+    for (int t = 0; t < CELL && !err; t++) {
+        const int a = cell[t][0], b = cell[t][1], c = at.i + a + REACH, r = at.j + b + REACH;
+        const uint64_t key =
+            lattice_mix((uint64_t)column + (uint64_t)a) + (uint64_t)row + (uint64_t)b;
+        const int64_t random = (int64_t)(lattice_mix(key) >> 56);
+        s->height[r][c] = height[b + CELL_FAR][a + CELL_FAR];
+        s->random[r][c] = (int32_t)(s->plain / 8 + s->plain * random * random / 16384);
+    }
+    return err;
+}
+
+static void forget_cell(struct search *s, struct node at)
+{
+    for (int t = 0; t < CELL; t++)
+        s->work[at.j + cell[t][1] + REACH][at.i + cell[t][0] + REACH] = NO_WAY;
+}
+
+/* Find the least work from each node of the cell around AT to those whose work is 0, and its first
+ * step: within the cell, or to others whose work is known. Climbing is dear, and so is ground above
+ * BASE: of two ways the lower one is cheaper. */
+static void search_cell(struct search *s, struct node at, int32_t base)
+{
+    for (bool changes = true; changes;) {
+        changes = false;
+        for (int t = 0; t < CELL; t++) {
+            const struct node n = {at.i + cell[t][0], at.j + cell[t][1]};
+            const int32_t from = s->height[n.j + REACH][n.i + REACH];
+            int64_t *least = &s->work[n.j + REACH][n.i + REACH];
+            for (int k = 0; k < DRAIN_NEIGHBOURS; k++) {
+                const int c = n.i + drain_neighbour[k][0] + REACH;
+                const int r = n.j + drain_neighbour[k][1] + REACH;
+                if (s->work[r][c] >= *least)
+                    continue;
+                const int32_t height = s->height[r][c];
+                const int64_t climb = height > from ? height - from : 0;
+                const int64_t above = height > base ? height - base : 0;
+                const int64_t work = s->work[r][c] + s->random[r][c] + climb + above;
+                if (work < *least) {
+                    *least = work;
+                    s->step[n.j + REACH][n.i + REACH] = (int8_t)k;
+                    changes = true;
+                }
+            }
         }
     }
-    return *least;
-}
-
-/* Nodes, and the last one. */
-struct line {
-    int count;
-    struct node node[DRAIN_WAY_MAX];
-    int8_t step[DRAIN_WAY_MAX];
-};
-
-/* Append the steps of S, which found a way, to LINE. */
-static void append(const struct search *s, struct line *line)
-{
-    struct node n = s->from;
-    for (; !same(n, s->to); n = neighbour(n, line->step[line->count++])) {
-        line->node[line->count] = n;
-        line->step[line->count] = s->step[n.j + REACH][n.i + REACH];
-    }
-    line->node[line->count] = n;
-    line->step[line->count] = -1;
 }
 
 /* --- Ways --- */
 
-/* Work of a step on level ground: 20 m on level 0, half as much on each of the next. */
-static int32_t plain_work(int level)
+/* Nodes, and the step from each to the next one; then the one where they lead to. */
+struct line {
+    int count;
+    struct node node[DRAIN_WAY_MAX + 1];
+    int8_t step[DRAIN_WAY_MAX + 1]; /* -1: none */
+};
+
+static bool is_in_cell(struct node n, struct node at)
 {
-    return 20 * DRAIN_METRE >> level;
+    for (int t = 0; t < CELL; t++)
+        if (n.i == at.i + cell[t][0] && n.j == at.j + cell[t][1])
+            return true;
+    return false;
 }
 
-/* The heights around LINE, MARGIN nodes more on each side, into S. */
-static int read_heights(struct drain *d, int level, int64_t i, int64_t j, const struct node *node,
-                        int count, struct search *s)
+/* Append steps to LINE, from its last node on to one whose work is 0, or out of the cell around AT.
+ */
+static void append(const struct search *s, struct node at, struct line *line)
 {
-    int left = REACH, right = -REACH, top = REACH, bottom = -REACH;
-    for (int t = 0; t < count; t++) {
-        left = smaller(left, node[t].i - MARGIN);
-        right = greater(right, node[t].i + MARGIN);
-        top = smaller(top, node[t].j - MARGIN);
-        bottom = greater(bottom, node[t].j + MARGIN);
+    struct node n = line->node[line->count];
+    while (is_in_cell(n, at) && s->work[n.j + REACH][n.i + REACH] > 0) {
+        const int8_t k = line->step[line->count++] = s->step[n.j + REACH][n.i + REACH];
+        n = (struct node){n.i + drain_neighbour[k][0], n.j + drain_neighbour[k][1]};
+        line->node[line->count] = n;
     }
-    left = greater(left, -REACH);
-    top = greater(top, -REACH);
-    right = smaller(right, REACH);
-    bottom = smaller(bottom, REACH);
-    for (int r = 0; r < BOX; r++)
-        for (int c = 0; c < BOX; c++)
-            s->height[r][c] = UNKNOWN;
-    const struct drain_range range = {DRAIN_RATIO * i + left, DRAIN_RATIO * j + top,
-                                      right - left + 1, bottom - top + 1};
-    return drain_heights(d, level + 1, range, BOX, &s->height[top + REACH][left + REACH]);
+    line->step[line->count] = -1;
 }
 
-static void begin_search(struct search *s, struct node from, struct node to)
-{
-    s->from = from;
-    s->to = to;
-    memset(s->work, 0, sizeof s->work);
-}
+/* A node of the level before, (I, J) from that where a way begins, and its cell. */
+struct place {
+    int i, j;
+    struct node at, stands; /* the node that its own stands for, in its cell */
+    struct drain_node node;
+};
 
-/* The node of the next level that stands for NODE, from (4 I, 4 J) on. */
-static struct node stand_in(const struct drain *d, int level, const struct drain_node *node,
-                            int64_t i, int64_t j)
+/* Find node (I, J) from (I0, J0) of LEVEL on, and read its cell. */
+static int find_place(struct drain *d, int level, int64_t i0, int64_t j0, int i, int j,
+                      struct search *s, struct place *p)
 {
     int64_t column, row;
-    drain_nearest(d, level + 1, node->x, node->y, &column, &row);
-    return (struct node){(int)(column - DRAIN_RATIO * i), (int)(row - DRAIN_RATIO * j)};
-}
-
-/* The way of least work from NODE, (I, J) of LEVEL, to NEXT, whatever others do. */
-static int find_line(struct drain *d, int level, int64_t i, int64_t j,
-                     const struct drain_node *node, const struct drain_node *next, struct search *s,
-                     struct line *line)
-{
-    const struct node ends[2] = {stand_in(d, level, node, i, j), stand_in(d, level, next, i, j)};
-    s->base = next->ground;
-    s->plain = plain_work(level);
-    s->column = (uint64_t)i * DRAIN_RATIO;
-    s->row = (uint64_t)j * DRAIN_RATIO;
-    const int err = read_heights(d, level, i, j, ends, 2, s);
+    int err = drain_node(d, level, i0 + i, j0 + j, &p->node);
     if (err)
         return err;
-    /* If need be the shortest way. */
-    for (int attempt = 0; attempt < 2; attempt++) {
-        s->shortest = attempt == 1;
-        begin_search(s, ends[0], ends[1]);
-        if (search(s, s->from) < NO_WAY)
-            break;
-    }
-    s->shortest = false;
-    assert(s->step[ends[0].j + REACH][ends[0].i + REACH] >= 0);
+    p->i = i;
+    p->j = j;
+    p->at = (struct node){DRAIN_RATIO * i, DRAIN_RATIO * j};
+    drain_nearest(d, level + 1, p->node.x, p->node.y, &column, &row);
+    p->stands = (struct node){(int)(column - DRAIN_RATIO * i0), (int)(row - DRAIN_RATIO * j0)};
+    return read_cell(d, level, i0, j0, p->at, s);
+}
+
+/* The place that FROM flows to. */
+static int find_next(struct drain *d, int level, int64_t i0, int64_t j0, const struct place *from,
+                     struct search *s, struct place *p)
+{
+    const int *step = drain_neighbour[from->node.next];
+    return find_place(d, level, i0, j0, from->i + step[0], from->j + step[1], s, p);
+}
+
+/* The stem of the way from FROM to TO: its nodes in FROM's cell, and the next one. It is what it is
+ * wherever others join it. */
+static void find_stem(struct search *s, const struct place *from, const struct place *to,
+                      struct line *line)
+{
     line->count = 0;
-    append(s, line);
-    return 0;
+    line->node[0] = from->stands;
+    s->work[to->stands.j + REACH][to->stands.i + REACH] = 0;
+    search_cell(s, to->at, to->node.ground);
+    search_cell(s, from->at, to->node.ground);
+    append(s, from->at, line);
+    forget_cell(s, to->at);
+    forget_cell(s, from->at);
 }
 
-/* Let the way LINE of node (I, J) join the next one, AHEAD, where the least work leads from its
- * middle: in the first half of AHEAD, which stays as it is when AHEAD itself joins another. So not
- * all ways to a node meet at one point. */
-static int join(struct drain *d, int level, int64_t i, int64_t j, const struct line *ahead,
-                struct search *s, struct line *line)
+/* The nodes of the way from FROM, (I, J) of LEVEL, into LINE. *JOINS: the last one is on the way
+ * from the next node, or in an end lake. */
+static int find_nodes(struct drain *d, int level, int64_t i, int64_t j, const struct place *from,
+                      struct search *s, struct line *line, bool *joins)
 {
-    const int half = (line->count + 1) / 2, places = ahead->count / 2 + 1;
-    struct node corners[DRAIN_WAY_MAX];
-    memcpy(corners, ahead->node, (size_t)places * sizeof *corners);
-    corners[places] = line->node[half];
-    s->column = (uint64_t)i * DRAIN_RATIO;
-    s->row = (uint64_t)j * DRAIN_RATIO;
-    const int err = read_heights(d, level, i, j, corners, places + 1, s);
+    struct place to, after;
+    struct line stem = {.count = 0};
+    *joins = false;
+    line->count = 0;
+    line->node[0] = from->stands;
+    line->step[0] = -1;
+    if (from->node.kind == DRAIN_END)
+        return 0;
+    int err = find_next(d, level, i, j, from, s, &to);
     if (err)
         return err;
-    int64_t least = NO_WAY;
-    int best = 0;
-    bool sea = false;
-    for (int t = 0; t < places && !sea; t++) {
-        if (abs(ahead->node[t].i) > REACH || abs(ahead->node[t].j) > REACH)
-            continue;
-        /* Then it ends. */
-        sea = s->height[ahead->node[t].j + REACH][ahead->node[t].i + REACH] <= 0;
-        begin_search(s, line->node[half], ahead->node[t]);
-        const int64_t work = search(s, s->from);
-        if (work < least) {
-            least = work;
-            best = t;
-        }
+    stem.node[0] = to.stands;
+    if (to.node.kind == DRAIN_FLOWS) {
+        err = find_next(d, level, i, j, &to, s, &after);
+        if (err)
+            return err;
+        find_stem(s, &to, &after, &stem);
     }
-    if (least == NO_WAY)
-        return 0;
-    begin_search(s, line->node[half], ahead->node[best]);
-    search(s, s->from);
-    line->count = half;
-    append(s, line);
+    find_stem(s, from, &to, line);
+    /* Nodes of the stem from the sea on are on no course. */
+    bool is_sea = false;
+    for (int t = 0; t <= stem.count && !is_sea && is_in_cell(stem.node[t], to.at); t++) {
+        const int c = stem.node[t].i + REACH, r = stem.node[t].j + REACH;
+        s->work[r][c] = 0;
+        is_sea = s->height[r][c] <= 0;
+    }
+    search_cell(s, to.at, to.node.ground);
+    append(s, to.at, line);
+    *joins = to.node.kind != DRAIN_SEA;
     return 0;
 }
 
@@ -246,67 +241,35 @@ static struct drain_way *slot_of(struct drain *d, int level, int64_t i, int64_t 
     return &d->level[level].way[drain_slot(i, j, DRAIN_WAYS)];
 }
 
-/* The nodes of the way from (I, J) into LINE. *JOINS: the last one is on another way. */
-static int find_nodes(struct drain *d, int level, int64_t i, int64_t j,
-                      const struct drain_node *from, struct search *s, struct line *line,
-                      bool *joins)
-{
-    struct drain_node to, after;
-    *joins = false;
-    if (from->kind == DRAIN_END) {
-        line->count = 0;
-        line->node[0] = stand_in(d, level, from, i, j);
-        line->step[0] = -1;
-        return read_heights(d, level, i, j, line->node, 1, s);
-    }
-    const int a = drain_neighbour[from->next][0], b = drain_neighbour[from->next][1];
-    int err = drain_node(d, level, i + a, j + b, &to);
-    if (!err)
-        err = find_line(d, level, i, j, from, &to, s, line);
-    if (err || to.kind == DRAIN_SEA)
-        return err;
-    *joins = true;
-    if (to.kind == DRAIN_END)
-        return 0;
-    struct line ahead = {.count = 0};
-    const int64_t c = drain_neighbour[to.next][0], e = drain_neighbour[to.next][1];
-    err = drain_node(d, level, i + a + c, j + b + e, &after);
-    if (!err)
-        err = find_line(d, level, i + a, j + b, &to, &after, s, &ahead);
-    for (int t = 0; t <= ahead.count && !err; t++) {
-        ahead.node[t].i += DRAIN_RATIO * a;
-        ahead.node[t].j += DRAIN_RATIO * b;
-    }
-    s->base = to.ground;
-    return err ? err : join(d, level, i, j, &ahead, s, line);
-}
-
 /* The way from node (I, J) of LEVEL without beds. */
 static int find_way(struct drain *d, int level, int64_t i, int64_t j, const struct drain_way **out)
 {
     struct drain_way *way = slot_of(d, level, i, j);
-    struct drain_node from;
-    struct line line = {.count = 0};
+    struct place from;
+    struct line line;
     struct search s;
     bool joins = false;
     *out = way;
     if (way->full && way->i == i && way->j == j)
         return 0;
-    int err = drain_node(d, level, i, j, &from);
-    if (!err && from.kind != DRAIN_SEA)
+    int err = drain_node(d, level, i, j, &from.node);
+    const bool is_land = from.node.kind != DRAIN_SEA;
+    if (!err && is_land) {
+        begin(&s, level);
+        err = find_place(d, level, i, j, 0, 0, &s, &from);
+    }
+    if (!err && is_land)
         err = find_nodes(d, level, i, j, &from, &s, &line, &joins);
-    if (!err && from.kind != DRAIN_SEA)
-        err = read_heights(d, level, i, j, line.node, line.count + 1, &s);
     if (err)
         return err;
     way->full = true;
     way->has_beds = false;
     way->i = i;
     way->j = j;
-    way->birth = from.birth;
+    way->birth = from.node.birth;
     way->count = 0;
     way->low = INT32_MAX;
-    for (int t = 0; from.kind != DRAIN_SEA && t <= line.count; t++) {
+    for (int t = 0; is_land && t <= line.count; t++) {
         const struct node n = line.node[t];
         const int32_t ground = s.height[n.j + REACH][n.i + REACH];
         way->low = ground < way->low ? ground : way->low;
@@ -371,9 +334,25 @@ static int lowered_bed(struct drain *d, int level, int64_t i, int64_t j, int low
     return err;
 }
 
+/* The lengths of WAY, from FROM to TO. They grow up to that of TO at most, as long as others are
+ * that join there. A course begins at DRAIN_LENGTH on the last level, and on others at the length
+ * of what flows to it from beside, see drain.c. */
+static void find_lengths(const struct drain *d, int level, const struct drain_node *from,
+                         const struct drain_node *to, bool is_source, struct drain_way *way)
+{
+    const bool is_last = level + 2 == d->shape.levels;
+    const int32_t whole = DRAIN_RATIO * from->length;
+    const int32_t most = to->kind == DRAIN_SEA ? INT32_MAX : DRAIN_RATIO * to->length;
+    const int32_t begin = is_last ? DRAIN_LENGTH : DRAIN_BESIDE * DRAIN_LENGTH;
+    const int32_t first = is_source && begin < whole ? begin : whole;
+    const int32_t last = is_source ? whole : whole + DRAIN_RATIO * DRAIN_LENGTH;
+    for (int t = 0; t < way->count; t++)
+        way->length[t] = smaller(first + (last - first) * t / way->count, most);
+}
+
 int drain_way(struct drain *d, int level, int64_t i, int64_t j, const struct drain_way **out)
 {
-    struct drain_node from;
+    struct drain_node from, to = {.kind = DRAIN_SEA};
     int32_t bed = 0, end = 0;
     bool is_source = false, unused;
     int err = find_way(d, level, i, j, out);
@@ -382,16 +361,19 @@ int drain_way(struct drain *d, int level, int64_t i, int64_t j, const struct dra
     err = drain_node(d, level, i, j, &from);
     if (!err)
         err = lowered_bed(d, level, i, j, LOWERINGS, &bed, &is_source);
-    if (!err && from.kind == DRAIN_FLOWS)
-        err = lowered_bed(d, level, i + drain_neighbour[from.next][0],
-                          j + drain_neighbour[from.next][1], LOWERINGS, &end, &unused);
+    if (!err && from.kind == DRAIN_FLOWS) {
+        const int64_t a = i + drain_neighbour[from.next][0], b = j + drain_neighbour[from.next][1];
+        err = drain_node(d, level, a, b, &to);
+        if (!err)
+            err = lowered_bed(d, level, a, b, LOWERINGS, &end, &unused);
+    }
     if (!err)
         err = find_way(d, level, i, j, out); /* it may have been displaced */
     if (err)
         return err;
     struct drain_way *way = slot_of(d, level, i, j);
     const int32_t drop = d->level[level + 1].drop;
-    const int32_t last = DRAIN_RATIO * from.length, first = is_source ? DRAIN_LENGTH : last;
+    find_lengths(d, level, &from, &to, is_source, way);
     /* A course begins on the ground, not in a gorge. */
     if (is_source && way->ground[0] > bed)
         bed = way->ground[0];
@@ -402,8 +384,6 @@ int drain_way(struct drain *d, int level, int64_t i, int64_t j, const struct dra
             bed = greater(bed, least);
         }
         way->bed[t] = bed;
-        way->length[t] = is_source ? first + (last - first) * t / way->count
-                                   : last + DRAIN_RATIO * DRAIN_LENGTH * t / way->count;
     }
     way->has_beds = true;
     return 0;

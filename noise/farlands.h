@@ -250,11 +250,12 @@ enum farlands_water {
 /* Frozen. */
 struct farlands_course_point {
     int64_t x, y; /* units */
-    float level;  /* of the water, metres: never above that of the point before */
-    float bed;    /* the bottom in the middle; over land LEVEL */
-    float width;  /* metres; 0 over land */
-    float order;  /* as the node `river` has it; 0 over land */
-    int kind;     /* enum farlands_water */
+    /* Levels and beds never rise from point to point, width and order never fall. */
+    float level; /* of the water, metres */
+    float bed;   /* the bottom in the middle; over land LEVEL */
+    float width; /* metres; 0 over land */
+    float order; /* as the node `river` has it; 0 over land */
+    int kind;    /* enum farlands_water */
 };
 
 /* How far a course was followed: a node of the drainage, and a step there. Of use for the same

@@ -95,6 +95,8 @@ static void follow(struct drain *drain, int level, int64_t i, int64_t j, struct 
         j += drain_neighbour[n.next][1];
         const struct drain_node next = node_at(drain, level, i, j);
         must(next.bed < n.bed, "rises: %s, then %s", text_of(&n), text_of(&next));
+        must(n.birth == level || next.kind == DRAIN_SEA || next.length >= n.length,
+             "shrinks: %s, then %s", text_of(&n), text_of(&next));
         must(n.birth >= level || next.birth < level || next.kind == DRAIN_SEA,
              "a course ends on land: %s, then %s", text_of(&n), text_of(&next));
         must(t < 100000, "does not end");
