@@ -42,8 +42,8 @@ function bytesText(count) {
 
 /* ---- The menu ---- */
 
-/* `viewer` has the current world and view; `link` returns the address of the view. */
-export function makeContextMenu(viewer, { link }) {
+/* `viewer` has the current world and view; `link` returns the address of the view; `course` is of water. */
+export function makeContextMenu(viewer, { link, course }) {
     const menu = $('context');
     const popup = makePopup(menu, { closed: () => viewer.view.focus() });
     let pressed = null;           // the pointer that may open the menu
@@ -64,6 +64,8 @@ export function makeContextMenu(viewer, { link }) {
         $('context-title').textContent = inside ? `${grouped(x)}, ${grouped(y)}` : 'Outside of the world';
         for (const item of menu.querySelectorAll('[data-of=place]'))
             item.hidden = !inside;
+        $('context-water').hidden ||= !course.offered();
+        $('context-water').onclick = () => course.follow(x, y);
         const height = address(heightPath(world, x, y, [fieldOf(layer) ?? []].flat()));
         $('context-height').href = inside ? height : '';
         $('context-place').onclick = () => copyText(`${x} ${y}`, 'Place');

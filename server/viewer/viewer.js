@@ -14,6 +14,7 @@ import { makeReadout } from './readout.js';
 import { expect, say, saysServer, sayWhy } from './status.js';
 import { makeStretch } from './stretch.js';
 import { parseTyped } from './typed.js';
+import { makeCourse } from './water.js';
 import { makeWorldMenu } from './worlds.js';
 
 let catalogue = [];
@@ -36,7 +37,8 @@ const profile = makeProfile(viewer, plane, {
     changed: (active) => document.body.classList.toggle('profiling', active),
 });
 
-const menu = makeContextMenu(viewer, { link: () => linkNow() });
+const course = makeCourse(viewer, plane);
+const menu = makeContextMenu(viewer, { link: () => linkNow(), course });
 
 const journey = makeJourney(viewer, {
     go: (place) => goTo(place, 'fly'),
@@ -187,6 +189,8 @@ async function visit(world, place) {
     Object.assign(viewer, { world, layer });
     if (was?.name !== world.name)
         profile.end();
+    if (was?.fingerprint !== world.fingerprint)
+        course.end();
     document.title = `Farlands: ${world.name}`;
     worlds.show(catalogue, rootOf(world));
     showSeed(world);

@@ -70,6 +70,21 @@ test('the layer of water is in the list', LIMIT, async () => {
     await keepScreenshot(page, 'viewer-water.png');
 });
 
+test('the menu of a place follows its water', LIMIT, async () => {
+    const { kinds: { River: [x, y] } } = await places();
+    const { page } = await visit(`#rivers/relief/12/${x}/${y}`, WIDE);
+    const line = page.locator('#plane path.profile-line');
+    await page.mouse.click(500, 300, { button: 'right' });
+    await page.getByRole('menuitem', { name: 'Follow its water' }).click();
+    await page.locator('#status', { hasText: /blocks to (the sea|a lake without an outlet)\.$/ }).waitFor();
+    assert.match(await line.getAttribute('d'), /^M.+L.+/);
+    const { left, right, top, bottom } = await line.evaluate((path) => path.getBoundingClientRect().toJSON());
+    assert.ok(left < 502 && right > 498 && top < 302 && bottom > 298, 'it begins at the place');
+    await keepScreenshot(page, 'viewer-course.png');
+    await page.keyboard.press('Escape');
+    assert.equal(await line.count(), 0);
+});
+
 test('worlds without rivers have no box for water', LIMIT, async () => {
     const { page } = await visit('#dry/relief/9/0/0', WIDE);
     await readout(page);
