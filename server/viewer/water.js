@@ -47,9 +47,9 @@ export function makeCourse(viewer, plane) {
                 places.push(...(type === 'Point' ? [coordinates] : coordinates).map(([east, south]) => ({ x: east, y: south })));
                 line.setLatLngs(places.map(plane.toLatLng));
                 part = properties.next;
-                const end = properties.end === 'sea' ? 'the sea' : 'a lake without an outlet';
+                const goal = properties.end === 'sea' ? 'the sea' : 'a lake without an outlet';
                 if (!part)
-                    say(`${blocksText(lengthOf(places))} to ${end}.`, { ms: 6000, calm: true });
+                    say(`${blocksText(lengthOf(places))} to ${goal}.`, { ms: 6000, calm: true });
             }
         } catch (error) {
             if (asked === mine)
