@@ -21,6 +21,7 @@ void paint_terrarium_water(const struct heights *heights, const struct color_tab
     struct heights row = *heights;
 
     (void)colors;
+    row.size = size;
     row.first = level;
     row.rows = 1;
     for (int j = 0; j < heights->rows; j++) {
