@@ -42,10 +42,10 @@ static bool is_on_course(const struct rivers *rivers, const struct drain_node *n
 static void make_curve(const struct rivers *rivers, const struct drain_node *from, bool is_source,
                        int wide, struct river_curve *curve)
 {
-    const struct drain_node *on = next_of(from, wide);
-    const struct river_bend over = {from, on, next_of(on, wide)}, begins = {NULL, from, on};
-    river_curve_make(curve, rivers_params_of(rivers), last_level(rivers),
-                     is_source ? begins : over);
+    const struct river_bend bend = is_source
+                                       ? (struct river_bend){NULL, from, next_of(from, wide), 1}
+                                       : river_bend_from(from, wide, last_level(rivers));
+    river_curve_make(curve, rivers_params_of(rivers), last_level(rivers), bend);
 }
 
 static int64_t units(float metres)

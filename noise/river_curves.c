@@ -121,6 +121,43 @@ static float level_of(const struct drain_node *node)
     return (float)node->bed / DRAIN_METRE;
 }
 
+static const struct drain_node *neighbour(const struct drain_node *n, int k, int wide)
+{
+    return n + drain_neighbour[k][1] * wide + drain_neighbour[k][0];
+}
+
+/*
+ * Let node ON be (0, 0), E the end of curves over it, and A where one begins: it is (1 - u)^2 A +
+ * u^2 E. Of two curves on the same side of E, whose beginnings are P and Q times as far from the
+ * line to E, that one which comes from farther around crosses the other if P > Q. So it begins no
+ * farther from the line.
+ */
+struct river_bend river_bend_from(const struct drain_node *from, int wide, int level)
+{
+    const struct drain_node *on = neighbour(from, from->next, wide);
+    struct river_bend bend = {from, on, NULL, 1};
+    if (on->kind != DRAIN_FLOWS)
+        return bend;
+    bend.to = neighbour(on, on->next, wide);
+    const float x = metres(from->x - on->x), y = metres(from->y - on->y);
+    const float ex = metres(bend.to->x - on->x), ey = metres(bend.to->y - on->y);
+    const float off = ex * y - ey * x;
+    for (int k = 0; k < DRAIN_NEIGHBOURS; k++) {
+        const struct drain_node *other = neighbour(on, k, wide);
+        if (other == from || other->kind != DRAIN_FLOWS || other->birth >= level ||
+            neighbour(other, other->next, wide) != on)
+            continue;
+        const float ox = metres(other->x - on->x), oy = metres(other->y - on->y);
+        const float other_off = ex * oy - ey * ox, turn = ox * y - oy * x;
+        /* Between FROM and the line. */
+        const bool beside =
+            off < 0 ? other_off < 0 && turn < 0 : off > 0 && other_off > 0 && turn > 0;
+        if (beside && other_off / off < bend.start)
+            bend.start = other_off / off;
+    }
+    return bend;
+}
+
 /* The middle between the place of node AT, which is (0, 0), and that of OTHER. */
 static struct point middle(const struct drain_node *at, const struct drain_node *other)
 {
@@ -177,8 +214,9 @@ void river_curve_make(struct river_curve *c, const struct rivers_params *params,
     for (int t = 0; t <= CURVE_PIECES; t++) {
         const float u = (float)t / CURVE_PIECES, v = 1 - u;
         struct point *p = &point[t];
-        p->x = v * v * a.x + u * u * b.x;
-        p->y = v * v * a.y + u * u * b.y;
+        const float from = t == 0 ? 1 : v * v * bend.start;
+        p->x = from * a.x + u * u * b.x;
+        p->y = from * a.y + u * u * b.y;
         p->level = v * v * a.level + 2 * u * v * level_of(on) + u * u * b.level;
         c->order = order_of(first + u * (end - first));
         p->half = half_width(params, c->order);

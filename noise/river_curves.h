@@ -2,7 +2,9 @@
  * The curves of courses. Private to rivers.c.
  *
  * Between the middles of two of its edges a course is a quadratic curve, with the node between them
- * as its third point, so it has no corners. Straight pieces stand in for the curve. The ends of
+ * as its third point, so it has no corners. Where courses join, those that come from farther around
+ * begin to turn nearer to the node, so that they do not cross the others. Straight pieces stand in
+ * for the curve. The ends of
  * pieces are moved by a smooth noise, the meanders, which is the same for all curves: so they stay
  * joined and do not cross.
  */
@@ -31,7 +33,12 @@ struct river_curve {
 struct river_bend {
     const struct drain_node *from, *on; /* FROM is NULL: it begins at ON */
     const struct drain_node *to;        /* NULL: it ends at ON */
+    float start; /* where the curve begins: 0 at ON, 1 in the middle of the edge */
 };
+
+/* The bend of the course of LEVEL from node FROM, which flows, over the next one. FROM is in rows
+ * WIDE nodes long, with two nodes more on each side. */
+struct river_bend river_bend_from(const struct drain_node *from, int wide, int level);
 
 /* The curve of BEND at LEVEL of a drainage. */
 void river_curve_make(struct river_curve *curve, const struct rivers_params *params, int level,

@@ -297,13 +297,10 @@ static const struct river_curve *curve_of(struct rivers *r, int level, int64_t i
     const struct drain_node *to = n->kind == DRAIN_FLOWS ? neighbour(n, n->next, wide) : NULL;
     if (!to)
         river_curve_make_end(&kept->curve, &r->params, level, n);
-    else if (!over)
-        river_curve_make(&kept->curve, &r->params, level, (struct river_bend){NULL, n, to});
     else
-        river_curve_make(
-            &kept->curve, &r->params, level,
-            (struct river_bend){n, to,
-                                to->kind == DRAIN_FLOWS ? neighbour(to, to->next, wide) : NULL});
+        river_curve_make(&kept->curve, &r->params, level,
+                         over ? river_bend_from(n, wide, level)
+                              : (struct river_bend){NULL, n, to, 1});
     return &kept->curve;
 }
 

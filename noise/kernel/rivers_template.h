@@ -125,8 +125,10 @@ static void river_lake(const struct river_node *node, const struct river_window 
 /* How silt rises from the shores of lakes to the rims of hollows; the greatest depth, metres. */
 #define SILT 0.06f
 #define LAKE_DEPTH 60
-/* How far dams of lakes fall to both sides, metres: outside where weights have fallen to 0. */
+/* How far dams of lakes fall to both sides, metres: outside where weights have fallen to 0. Within
+ * what part of the weight at the shore they are level. */
 #define DAM_FALL 150.0f
+#define DAM_CREST 0.05f
 
 /* 0 where lake weights are 0, 1 in lakes. */
 static inline float lakeness(float weight)
@@ -143,7 +145,7 @@ static inline float lake_level(float sum, float weight)
 /* Ground at a lake, with a dam along the shore where it is lower. */
 static inline float dammed(float ground, float level, float weight)
 {
-    const float crest = 0.05f, off = fabsf(weight * (1 / RIVERS_SHORE) - 1) - crest;
+    const float off = fabsf(weight * (1 / RIVERS_SHORE) - 1) - DAM_CREST;
     const float dam = level + BANK_HEIGHT - DAM_FALL * (off > 0 ? off : 0);
     return weight > 0 && ground < dam ? dam : ground;
 }
@@ -190,8 +192,9 @@ static void river_channel(const struct river_near *near, int j, int n, const flo
         float off = dry - BANK_SHELF - half[i];
         off = off > 0 ? off : 0;
         /* How much a course is one with the lake around it. */
-        const float one = narrow_clamp(l + 1 - level[i], 0, 1) *
-                          narrow_clamp(10 * (lake[i] - RIVERS_SHORE) + 1, 0, 1);
+        const float one =
+            narrow_clamp(l + 1 - level[i], 0, 1) *
+            narrow_clamp((lake[i] - RIVERS_SHORE) * (1 / (DAM_CREST * RIVERS_SHORE)) + 1, 0, 1);
         const float low = level[i] + BANK_HEIGHT - off - 100 * one;
         const float high = level[i] + BANK_HEIGHT + 0.1f * dry + 0.02f * dry * dry;
         const float banked = h < low ? low : h > high ? high : h;
@@ -238,5 +241,6 @@ static void river_order(const struct river_near *near, int j, int n, float reach
 #undef BANK_HEIGHT
 #undef BANK_SHELF
 #undef DAM_FALL
+#undef DAM_CREST
 #undef SILT
 #undef LAKE_DEPTH

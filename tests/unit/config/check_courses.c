@@ -131,6 +131,11 @@ static void must_end(const struct farlands_course_point *point, size_t count)
     }
 }
 
+static double apart(const struct farlands_course_point *p, const struct farlands_course_point *q)
+{
+    return hypot(farlands_blocks(p->x - q->x), farlands_blocks(p->y - q->y));
+}
+
 static void see_course(const struct farlands_course_point *point, size_t count)
 {
     double length = 0;
@@ -138,7 +143,7 @@ static void see_course(const struct farlands_course_point *point, size_t count)
         const struct farlands_course_point *p = &point[i], *q = p - 1;
         totals.kinds[p->kind]++;
         if (i > 0)
-            length += hypot(farlands_blocks(p->x - q->x), farlands_blocks(p->y - q->y));
+            length += apart(p, q);
     }
     totals.courses++;
     totals.points += (long)count;
@@ -146,28 +151,61 @@ static void see_course(const struct farlands_course_point *point, size_t count)
     totals.longest = fmax(totals.longest, length / 1000);
 }
 
-/* Compare point P of a course, which goes on to Q, with the fields. */
-static void see_fields(const struct farlands_world *world, const struct farlands_course_point *p,
-                       const struct farlands_course_point *q, uint64_t seed)
+/* How far water level WATER is outside the levels of the course around point I, half its width
+ * upstream and downstream: rivers are level across at right angles to the nearest piece. */
+static double level_off(const struct farlands_course_point *point, size_t count, size_t i,
+                        double water)
 {
+    const double half = (double)point[i].width / 2;
+    size_t first = i, last = i;
+    while (first > 0 && apart(&point[first], &point[i]) < half)
+        first--;
+    while (last + 1 < count && apart(&point[last], &point[i]) < half)
+        last++;
+    return fmax(water - (double)point[first].level, (double)point[last].level - water);
+}
+
+/* How far the water's edge is above the ground beside it, on the way from P along (X, Y), a block
+ * long. */
+static double perched(const struct farlands_world *world, const struct farlands_course_point *p,
+                      double x, double y)
+{
+    double level = (double)p->level;
+    for (double off = 0.3 * (double)p->width; off < (double)p->width + 50; off++) {
+        const int64_t bx = p->x + (int64_t)(x * off * FARLANDS_UNIT);
+        const int64_t by = p->y + (int64_t)(y * off * FARLANDS_UNIT);
+        const double water = (double)farlands_value(world, scratch, "water", bx, by);
+        if (water == -32768)
+            return level - (double)farlands_height(world, scratch, bx, by);
+        level = water;
+    }
+    return -1; /* another river, or a lake */
+}
+
+/* Compare point I of a course with the fields. */
+static void see_fields(const struct farlands_world *world,
+                       const struct farlands_course_point *point, size_t count, size_t i,
+                       uint64_t seed)
+{
+    const struct farlands_course_point *p = &point[i], *q = p + 1;
     if (p->kind != FARLANDS_RIVER && p->kind != FARLANDS_LAKE)
         return;
     const double water = (double)farlands_value(world, scratch, "water", p->x, p->y);
     const double order = (double)farlands_value(world, scratch, "river", p->x, p->y);
-    see(&totals.level, fabs(water - (double)p->level) > 0.05, fabs(water - (double)p->level), p,
-        seed);
+    const double bank = (double)farlands_value(world, scratch, "bank", p->x, p->y);
+    const double off = level_off(point, count, i, water);
+    /* At its mouth the middle of a river is in that which it joins. */
+    if (bank < -0.6 * (double)p->width)
+        return;
+    see(&totals.level, off > 0.05, off, p, seed);
     if (p->kind == FARLANDS_RIVER)
         see(&totals.order, fabs(order - (double)p->order) > 0.01, fabs(order - (double)p->order), p,
             seed);
+    const double length = apart(p, q);
     const double x = farlands_blocks(q->x - p->x), y = farlands_blocks(q->y - p->y);
-    const double length = hypot(x, y), off = (double)p->width / 2 + 5;
     for (int side = -1; side <= 1 && length > 0; side += 2) {
-        const int64_t bx = p->x + (int64_t)(-y / length * off * side * FARLANDS_UNIT);
-        const int64_t by = p->y + (int64_t)(x / length * off * side * FARLANDS_UNIT);
-        if (farlands_value(world, scratch, "water", bx, by) > -32768)
-            continue; /* another one, a lake, the same one in a bend */
-        const double height = (double)farlands_height(world, scratch, bx, by);
-        see(&totals.bank, height < (double)p->level, (double)p->level - height, p, seed);
+        const double above = perched(world, p, -y / length * side, x / length * side);
+        see(&totals.bank, above > 0, above, p, seed);
     }
 }
 
@@ -297,7 +335,7 @@ static void follow(const struct farlands_world *world, int courses, int thorough
         see_course(p, count);
         for (size_t i = 0; i + 1 < count; i++)
             if (draw_once_in(&draws, thorough))
-                see_fields(world, &p[i], &p[i + 1], seed);
+                see_fields(world, p, count, i, seed);
         see_rest(world, p, count, (size_t)draw_between(&draws, 0, (int64_t)count - 1), seed);
         if (n % 2)
             must_be_same(world, x, y, p, count);
@@ -342,10 +380,10 @@ START_TEST(courses_lead_to_the_end)
         report();
     ck_assert_int_ge(totals.ends[FARLANDS_SEA], 10);
     ck_assert_int_ge(totals.kinds[FARLANDS_RIVER], 1000);
-    must_be_rare("levels of the field", &totals.level, 0.02);
-    must_be_rare("low banks", &totals.bank, 0.02);
-    must_be_rare("crossings", &totals.crossing, 1e-4);
-    must_be_rare("other courses", &totals.other, 0.1);
+    must_be_rare("levels of the field", &totals.level, 5e-4);
+    must_be_rare("low banks", &totals.bank, 5e-4);
+    must_be_rare("crossings", &totals.crossing, 0);
+    must_be_rare("other courses", &totals.other, 0.01);
 }
 END_TEST
 
