@@ -298,14 +298,22 @@ struct estimator {
     int lanes;
 };
 
-/* Nodes that a chunk needs along an axis, about, if a place needs TAPS of them. */
-static double nodes_of(const struct gaps *gaps, double taps, double spacing)
+/* Nodes between the first and the last sample of a chunk along an axis, about, if a place needs
+ * TAPS of them. */
+static double nodes_within(const struct gaps *gaps, double taps, double spacing)
 {
-    return taps + gaps->closes * fmin(gaps->close / spacing, taps) +
+    return gaps->closes * fmin(gaps->close / spacing, taps) +
            gaps->aparts * fmin(gaps->apart / spacing, taps);
 }
 
-/* The nodes of RIVERS that a chunk of DOMAIN needs, APART units from the last one. */
+/* All that it needs. */
+static double nodes_of(const struct gaps *gaps, double taps, double spacing)
+{
+    return taps + nodes_within(gaps, taps, spacing);
+}
+
+/* The nodes of RIVERS that a chunk of DOMAIN needs, APART units from the last one. Chunks beside
+ * each other share those around them. */
 static void add_river_nodes(struct tally *t, const struct rivers_params *rivers,
                             const struct extent *e, const struct domain *domain, double apart)
 {
@@ -315,9 +323,12 @@ static void add_river_nodes(struct tally *t, const struct rivers_params *rivers,
     for (int k = 0; k < rivers->levels; k++, spacing /= DRAIN_RATIO) {
         if (k > 0 && spacing < RIVER_SAMPLES * (double)domain->band_limit)
             break;
-        add(t, ESTIMATE_OVERHEAD,
-            river_node * fmin(1, apart / (RIVER_NODES * spacing)) *
-                nodes_of(&e->x, RIVER_NODES, spacing) * nodes_of(&e->y, RIVER_NODES, spacing));
+        const double all =
+            nodes_of(&e->x, RIVER_NODES, spacing) * nodes_of(&e->y, RIVER_NODES, spacing);
+        const double own =
+            nodes_within(&e->x, RIVER_NODES, spacing) * nodes_within(&e->y, RIVER_NODES, spacing);
+        const double nodes = t->times > 1 ? own + (all - own) / t->times : all;
+        add(t, ESTIMATE_OVERHEAD, river_node * fmin(1, apart / (RIVER_NODES * spacing)) * nodes);
     }
 }
 

@@ -534,15 +534,21 @@ END_TEST
 
 /* --- Time --- */
 
-static double estimate_of(const struct program *program, int operation, int64_t step,
-                          bool band_limit)
+static double estimate_of_square(const struct program *program, int operation, int64_t step,
+                                 int side, bool band_limit)
 {
-    const struct farlands_grid grid = {5, 7, step, 256, 256, band_limit};
+    const struct farlands_grid grid = {5, 7, step, side, side, band_limit};
     struct evaluation *kept = NULL;
     struct estimate guess;
     ck_assert_int_eq(estimate(&guess, program, operation, &grid, INFINITY, &kept), 0);
     evaluation_free(kept);
     return guess.ns;
+}
+
+static double estimate_of(const struct program *program, int operation, int64_t step,
+                          bool band_limit)
+{
+    return estimate_of_square(program, operation, step, 256, band_limit);
 }
 
 /* Nodes take time, once for all fields; far apart each sample needs its own, but pictures none. */
@@ -557,6 +563,10 @@ START_TEST(nodes_are_charged)
     const double both = estimate_of(program, operation[CHANNEL], BLOCKS(8), false);
     const double far = estimate_of(program, operation[CHANNEL], BLOCKS(8192), false);
     must(near > plain + 2e6, "%g, %g without", near, plain);
+    /* Four chunks instead of one share their nodes. */
+    const double parts =
+        estimate_of_square(program, operation[DRAIN], BLOCKS(8), KERNEL_CHUNK + 2, false);
+    must(parts < 1.2 * near, "%g, %g in one chunk", parts, near);
     must(both < 1.2 * near, "%g, %g", both, near);
     must(far > ESTIMATE_MOST_NS, "%g", far);
     ck_assert(estimate_of(program, operation[CHANNEL], BLOCKS(8192), true) ==
