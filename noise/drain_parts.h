@@ -6,7 +6,7 @@
 
 enum {
     DRAIN_SIDE = 8,  /* nodes along a block */
-    DRAIN_TILE = 32, /* cells along a tile of the ground */
+    DRAIN_TILE = 31, /* cells along a tile of the ground */
     /* What is remembered for each level: tiles, blocks of nodes, ways. Powers of two. */
     DRAIN_TILES = 64,
     DRAIN_BLOCKS = 256,
