@@ -1,6 +1,7 @@
 /* Which way water flows: the levels of a drainage. */
 #include "drain.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -53,6 +54,9 @@ int drain_new(struct drain **out, const struct drain_shape *shape, drain_ground 
     for (int k = 0; k < shape->levels; k++, spacing /= DRAIN_RATIO) {
         struct drain_level *l = &d->level[k];
         l->spacing = spacing;
+        while (INT64_C(2) << l->bits <= spacing)
+            l->bits++;
+        assert(INT64_C(1) << l->bits == spacing);
         l->tile = calloc(DRAIN_TILES, sizeof *l->tile);
         l->places = calloc(DRAIN_BLOCKS, sizeof *l->places);
         l->beds = calloc(DRAIN_BLOCKS, sizeof *l->beds);

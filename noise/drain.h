@@ -41,7 +41,7 @@ enum {
 };
 
 struct drain_shape {
-    int64_t spacing; /* of level 0, in units: a multiple of 4^(levels + 1) */
+    int64_t spacing; /* of level 0, in units: a power of two, at least 4^(levels + 1) */
     int levels;      /* 2 to DRAIN_MAX_LEVELS */
 };
 

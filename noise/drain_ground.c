@@ -8,30 +8,63 @@
 /* Heights beyond are cut off, so that differences of them fit. */
 static const float HIGHEST = 15000;
 
-/* How wide cells of LEVEL are. The last level's are as wide as its nodes are apart, since the
- * ground is to be smooth there. */
-static int64_t cell_of(const struct drain *d, int level)
+/* Ground this deep on the level before is not looked at again: rivers need no shoals. */
+enum { DEEP = -100 * DRAIN_METRE };
+
+/* How wide cells of LEVEL are, a power of two. The last level's are as wide as its nodes are apart,
+ * since the ground is to be smooth there. */
+static int cell_bits(const struct drain *d, int level)
 {
     const int left = d->shape.levels - 1 - level;
-    return d->level[level].spacing >> (left < 2 ? left : 1 + (level == 0));
+    return d->level[level].bits - (left < 2 ? left : 1 + (level == 0));
+}
+
+static int interpolate(struct drain *d, int level, int64_t x, int64_t y, int32_t *out);
+
+enum { CORNERS = DRAIN_TILE + 1 };
+
+/* If the ground of the level before is deep at all corners of the cells of GRID, and around it,
+ * that ground into HEIGHT. */
+static int find_deep(struct drain *d, int level, const struct farlands_grid *grid,
+                     int32_t height[CORNERS][CORNERS], bool *deep)
+{
+    *deep = level > 0;
+    for (int r = 0; r < CORNERS && *deep; r++)
+        for (int c = 0; c < CORNERS && *deep; c++) {
+            const int err = interpolate(d, level - 1, grid->x + c * grid->step,
+                                        grid->y + r * grid->step, &height[r][c]);
+            if (err)
+                return err;
+            *deep = height[r][c] <= DEEP;
+        }
+    return 0;
+}
+
+static int find_heights(struct drain *d, const struct farlands_grid *grid,
+                        int32_t height[CORNERS][CORNERS])
+{
+    float metres[CORNERS][CORNERS];
+    const int err = d->ground(d->context, grid, metres[0]);
+    for (int r = 0; r < CORNERS && !err; r++)
+        for (int c = 0; c < CORNERS; c++) {
+            const float h = fmaxf(-HIGHEST, fminf(metres[r][c], HIGHEST));
+            height[r][c] = (int32_t)floorf(h * DRAIN_METRE);
+        }
+    return err;
 }
 
 static int make_tile(struct drain *d, int level, struct drain_tile *tile, int64_t i, int64_t j)
 {
-    enum { CORNERS = DRAIN_TILE + 1 };
-    float height[CORNERS][CORNERS];
-    const int64_t step = cell_of(d, level);
+    const int64_t step = INT64_C(1) << cell_bits(d, level);
     const struct farlands_grid grid = {
         i * DRAIN_TILE * step, j * DRAIN_TILE * step, step, CORNERS, CORNERS, true};
-    const int err = d->ground(d->context, &grid, height[0]);
+    bool deep;
+    int err = find_deep(d, level, &grid, tile->height, &deep);
+    if (!err && !deep)
+        err = find_heights(d, &grid, tile->height);
     tile->full = !err;
     tile->i = i;
     tile->j = j;
-    for (int r = 0; r < CORNERS && !err; r++)
-        for (int c = 0; c < CORNERS; c++) {
-            const float h = fmaxf(-HIGHEST, fminf(height[r][c], HIGHEST));
-            tile->height[r][c] = (int32_t)floorf(h * DRAIN_METRE);
-        }
     return err;
 }
 
@@ -46,8 +79,8 @@ static int find_tile(struct drain *d, int level, int64_t i, int64_t j,
 /* The ground at (X, Y) between the corners of cells of LEVEL. */
 static int interpolate(struct drain *d, int level, int64_t x, int64_t y, int32_t *out)
 {
-    const int64_t step = cell_of(d, level);
-    const int64_t i = drain_floor(x, step), j = drain_floor(y, step);
+    const int bits = cell_bits(d, level);
+    const int64_t i = x >> bits, j = y >> bits;
     const int64_t ti = drain_floor(i, DRAIN_TILE), tj = drain_floor(j, DRAIN_TILE);
     const struct drain_tile *tile;
     const int err = find_tile(d, level, ti, tj, &tile);
@@ -55,10 +88,11 @@ static int interpolate(struct drain *d, int level, int64_t x, int64_t y, int32_t
         return err;
     const int c = (int)(i - ti * DRAIN_TILE), r = (int)(j - tj * DRAIN_TILE);
     /* In 256 parts of a cell. */
-    const int64_t u = (x - i * step) * 256 / step, v = (y - j * step) * 256 / step;
+    const int64_t within = (INT64_C(1) << bits) - 1;
+    const int64_t u = (x & within) * 256 >> bits, v = (y & within) * 256 >> bits;
     const int64_t top = tile->height[r][c] * (256 - u) + tile->height[r][c + 1] * u;
     const int64_t bottom = tile->height[r + 1][c] * (256 - u) + tile->height[r + 1][c + 1] * u;
-    *out = (int32_t)drain_floor(top * (256 - v) + bottom * v, 65536);
+    *out = (int32_t)((top * (256 - v) + bottom * v) >> 16);
     return 0;
 }
 

@@ -54,7 +54,8 @@ struct drain_way {
 };
 
 struct drain_level {
-    int64_t spacing;
+    int64_t spacing; /* 2^bits */
+    int bits;
     int32_t drop; /* the least by which a bed falls from node to node */
     struct drain_tile *tile;
     struct drain_places *places;
