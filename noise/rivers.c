@@ -32,7 +32,8 @@ struct rivers {
     struct drain *drain;
     struct drain_node *node; /* of a block */
     struct kept_curve *kept;
-    float near_samples; /* metres between samples of a picture; 0: exact values */
+    float near_samples;     /* metres between samples of a picture; 0: exact values */
+    bool wet[KERNEL_CHUNK]; /* rows with water near; NEAR has no others */
     struct river_near near;
     struct river_valleys valleys;
 };
@@ -191,6 +192,26 @@ static struct river_window near_piece(const struct block *b, const struct river_
     return near;
 }
 
+/* Make room for what is near samples of rows J to J2 - 1 of CHUNK. */
+static void need_rows(struct rivers *r, const struct chunk *chunk, int j, int j2)
+{
+    const float far = near_reach(r);
+    const int n = whole_steps(chunk->width);
+    for (; j < j2; j++) {
+        if (r->wet[j])
+            continue;
+        r->wet[j] = true;
+        for (int i = 0; i < n; i++)
+            r->near.bank[j][i] = far;
+        memset(r->near.level[j], 0, (size_t)n * sizeof(float));
+        memset(r->near.order[j], 0, (size_t)n * sizeof(float));
+        memset(r->near.half[j], 0, (size_t)n * sizeof(float));
+        memset(r->near.depth[j], 0, (size_t)n * sizeof(float));
+        memset(r->near.lakes.level[j], 0, (size_t)n * sizeof(float));
+        memset(r->near.lakes.weight[j], 0, (size_t)n * sizeof(float));
+    }
+}
+
 static void see_curve(struct rivers *r, const struct block *b, const struct river_curve *c)
 {
     float place[2][KERNEL_CHUNK];
@@ -207,10 +228,12 @@ static void see_curve(struct rivers *r, const struct block *b, const struct rive
         const struct river_window near = near_piece(b, &w, piece, reach);
         if (near.i >= near.i2)
             continue;
-        if (b->is_valley)
+        if (b->is_valley) {
             r->kernel->river_valley(piece, &near, &r->valleys);
-        else
+        } else {
+            need_rows(r, b->chunk, near.j, near.j2);
             r->kernel->river_near(piece, &near, &r->near);
+        }
     }
 }
 
@@ -252,6 +275,8 @@ static void see_node(struct rivers *r, const struct block *b, const struct drain
         return;
     if (b->is_valley)
         r->kernel->river_floor(&node, &w, &r->valleys);
+    if (!b->is_valley)
+        need_rows(r, b->chunk, w.j, w.j2);
     if (node.share > 0)
         r->kernel->river_lake(&node, &w, b->is_valley ? &r->valleys.lakes : &r->near.lakes);
 }
@@ -403,13 +428,7 @@ static void fill(river_values values, const struct chunk *chunk, float value)
 int rivers_find_near(struct rivers *r, const struct chunk *chunk, int64_t band_limit)
 {
     r->near_samples = (float)((double)band_limit / FARLANDS_UNIT);
-    fill(r->near.bank, chunk, near_reach(r));
-    fill(r->near.level, chunk, 0);
-    fill(r->near.order, chunk, 0);
-    fill(r->near.half, chunk, 0);
-    fill(r->near.depth, chunk, 0);
-    fill(r->near.lakes.level, chunk, 0);
-    fill(r->near.lakes.weight, chunk, 0);
+    memset(r->wet, 0, sizeof r->wet);
     return see_chunk(r, chunk, band_limit, false);
 }
 
@@ -430,6 +449,10 @@ int rivers_is_lake(struct rivers *r, int64_t x, int64_t y, bool *out)
     const int err = rivers_find_near(r, &chunk, 0);
     if (err)
         return err;
+    if (!r->wet[0]) {
+        *out = false;
+        return 0;
+    }
     const float weight = r->near.lakes.weight[0][0];
     *out = weight >= RIVERS_SHORE &&
            r->near.level[0][0] <= r->near.lakes.level[0][0] / weight + RIVERS_COURSE;
@@ -438,38 +461,65 @@ int rivers_is_lake(struct rivers *r, int64_t x, int64_t y, bool *out)
 
 /* --- Values --- */
 
+/* WIDTH times VALUE. */
+static void fill_row(float *out, int width, float value)
+{
+    for (int i = 0; i < width; i++)
+        out[i] = value;
+}
+
 void rivers_bank(const struct rivers *r, int j, int rows, int width, struct rows out)
 {
     /* 1 unless the picture is coarse. */
     const float scale = RIVERS_NEAR / near_reach(r);
-    for (int k = 0; k < rows; k++)
+    for (int k = 0; k < rows; k++) {
+        float *to = out.at + (size_t)k * out.stride;
+        if (!r->wet[j + k]) {
+            fill_row(to, width, RIVERS_NEAR);
+            continue;
+        }
         for (int i = 0; i < width; i++) {
             const float bank = r->near.bank[j + k][i];
-            out.at[(size_t)k * out.stride + (size_t)i] = bank > 0 ? bank * scale : bank;
+            to[i] = bank > 0 ? bank * scale : bank;
         }
+    }
 }
 
 void rivers_order(const struct rivers *r, int j, int rows, int width, struct rows out)
 {
     const float reach = RIVERS_PICTURE_NEAR * r->near_samples;
-    for (int k = 0; k < rows; k++)
-        r->kernel->river_order(&r->near, j + k, width, reach, out.at + (size_t)k * out.stride);
+    for (int k = 0; k < rows; k++) {
+        float *to = out.at + (size_t)k * out.stride;
+        if (r->wet[j + k])
+            r->kernel->river_order(&r->near, j + k, width, reach, to);
+        else
+            fill_row(to, width, 0);
+    }
 }
 
 void rivers_water(const struct rivers *r, int j, int rows, int width, struct rows in,
                   struct rows out)
 {
-    for (int k = 0; k < rows; k++)
-        r->kernel->river_water(&r->near, j + k, width, in.at + (size_t)k * in.stride,
-                               out.at + (size_t)k * out.stride);
+    for (int k = 0; k < rows; k++) {
+        float *to = out.at + (size_t)k * out.stride;
+        if (r->wet[j + k])
+            r->kernel->river_water(&r->near, j + k, width, in.at + (size_t)k * in.stride, to);
+        else
+            fill_row(to, width, RIVERS_DRY);
+    }
 }
 
 void rivers_channel(const struct rivers *r, int j, int rows, int width, struct rows in,
                     struct rows out)
 {
-    for (int k = 0; k < rows; k++)
-        r->kernel->river_channel(&r->near, j + k, width, in.at + (size_t)k * in.stride,
-                                 out.at + (size_t)k * out.stride);
+    for (int k = 0; k < rows; k++) {
+        const float *from = in.at + (size_t)k * in.stride;
+        float *to = out.at + (size_t)k * out.stride;
+        if (r->wet[j + k])
+            r->kernel->river_channel(&r->near, j + k, width, from, to);
+        else if (from != to)
+            memcpy(to, from, (size_t)width * sizeof *to);
+    }
 }
 
 void rivers_carve(const struct rivers *r, int j, int rows, int width, struct rows in,
