@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Runs suites, side by side where two cores have room for both.
 #
-#   tests/check.sh GROUP...    of: lint, build, daily, long, sanitized:SAN (such as sanitized:thread); see tests/README.md
+#   tests/check.sh GROUP...    of: lint, build, daily, long, sanitized, sanitized:SAN (such as sanitized:thread);
+#                              see tests/README.md
 #
-# TURN=N makes it run a share of each long proof, chosen by the number N.
+# TURN=N makes it run a share of the long proofs and of the sanitizers, chosen by the number N.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=tests/steps.sh
@@ -69,8 +70,7 @@ patient_proofs() {
 busy_proofs() {
     local name all=
     [ $((${TURN:-0} % 5)) -ne 0 ] || all=--all
-    suites package same-bits
-    share 'cmake aarch64' windows | tr ' ' '\n' | while read -r name; do
+    share same-bits windows 'package cmake' aarch64 | tr ' ' '\n' | while read -r name; do
         if [ "$name" = aarch64 ]; then
             suite "aarch64 $all" check-aarch64 AARCH64="$all"
         else
@@ -79,28 +79,59 @@ busy_proofs() {
     done
 }
 
+# Suites of other programs: a browser, proxies, map libraries. A share takes some eight minutes.
+other_programs() {
+    case $1 in
+    browser) suites browser ;;
+    attacks) attacks ;;
+    *)
+        suites cluster &
+        suites clients &
+        wait
+        ;;
+    esac
+}
+
 long() {
-    suites kernels graphs courses browser
-    attacks
-    suites cluster &
-    suites clients &
-    wait
+    local name
+    suites kernels
+    share graphs courses | while read -r name; do
+        suites "$name"
+    done
+    share 'attacks clients' browser | tr ' ' '\n' | while read -r name; do
+        other_programs "$name"
+    done
     patient_proofs &
     busy_proofs &
     wait
     suite fuzz fuzz
 }
 
-# The thread sanitizer does without the browser, whose requests http sends as well.
-sanitized() {
-    local name names=(units faults browser)
-    [ "$1" != thread ] || names=(units faults)
+# SANITIZER NAME...: the suites of these names, http beside the others.
+sanitized_suites() {
+    local name
     build "$1" check-programs
-    suite "http $1" check-http SAN="$1" &
-    for name in "${names[@]}"; do
-        suite "$name $1" "check-$name" SAN="$1"
+    for name in "${@:2}"; do
+        [ "$name" != http ] || suite "http $1" check-http SAN="$1" &
+        [ "$name" = http ] || suite "$name $1" "check-$name" SAN="$1"
     done
     wait
+}
+
+# The thread sanitizer does without the browser, whose requests http sends as well.
+sanitized() {
+    local names
+    if [ "${1:-}" = thread ]; then
+        sanitized_suites thread http units faults
+    elif [ $# -gt 0 ]; then
+        sanitized_suites "$1" http units faults browser
+    else
+        share 'address,undefined units' 'address,undefined http faults browser' 'thread http units faults' |
+            while read -r names; do
+                # shellcheck disable=SC2086 # words
+                sanitized_suites $names
+            done
+    fi
 }
 
 steps_begin build/check
