@@ -19,7 +19,11 @@
  * sea or in an end lake, rivers only grow, and courses never cross. All is computed in integers
  * from the ground, whose values are the same everywhere.
  *
- * A node depends on the ground within 4 s of it, s the spacing of level 0.
+ * A node depends on the ground within DRAIN_FAR s of it along each axis, s the spacing of level 0,
+ * but as a rule on that within 4 s. Of level 0: 5 nodes on the chains that flow to it and beside
+ * them, each moved by up to 1/4, which looks 3/4 around itself: 6. Of each other level: up to 15/4
+ * of the spacing before it to where ways begin, and then 5 nodes downstream and beside these, of
+ * which the second one's length counts: 6 + 1 + 15/4, and 35/4 times 1/4, 1/16 and 1/64.
  *
  * After Gaillard et al., "Dendry: a procedural model for dendritic patterns" (2019), where lattices
  * of ever smaller spacing join those before them.
@@ -38,6 +42,7 @@ enum {
     DRAIN_RATIO = 4,     /* of the spacings of two levels */
     DRAIN_METRE = 65536, /* heights are integers */
     DRAIN_LENGTH = 256,  /* a spacing, in lengths */
+    DRAIN_FAR = 14,
 };
 
 struct drain_shape {

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "noise/drain_parts.h"
 #include "tests/unit/support/draws.h"
 #include "tests/unit/support/fixtures.h"
 
@@ -14,6 +15,7 @@ struct land {
     } wave[7];
     int fail_after; /* grids; 0: never */
     int grids;
+    double x, y, other; /* the ground is another one so far from (x, y); 0: nowhere */
 };
 
 static struct land land_of(uint64_t seed)
@@ -44,6 +46,8 @@ static int ground(void *context, const struct farlands_grid *grid, float *out)
                 const struct wave *w = &land->wave[k];
                 h += w->height * sin(w->x * x + w->y * y + w->phase);
             }
+            if (land->other > 0 && fmax(fabs(x - land->x), fabs(y - land->y)) > land->other)
+                h = 400 - 3 * h;
             *out++ = (float)h;
         }
     return 0;
@@ -174,6 +178,92 @@ START_TEST(nodes_do_not_depend_on_what_was_asked_before)
 }
 END_TEST
 
+/* Whatever the ground is beyond the reach of a node. */
+START_TEST(nodes_have_a_reach)
+{
+    const struct drain_shape *shape = &shapes[_i];
+    struct draws draws = {55, 0};
+    for (int k = 0; k < 12; k++) {
+        struct land land = land_of((uint64_t)k), changed = land;
+        struct drain *drain = drain_of(shape, &land), *other = drain_of(shape, &changed);
+        const int level = k % shape->levels;
+        const int64_t i = draw_between(&draws, -3000, 3000), j = draw_between(&draws, -3000, 3000);
+        const struct drain_node n = node_at(drain, level, i, j);
+        changed.x = farlands_blocks(n.x);
+        changed.y = farlands_blocks(n.y);
+        changed.other = DRAIN_FAR * farlands_blocks(shape->spacing);
+        const struct drain_node again = node_at(other, level, i, j);
+        must(same(&n, &again), "level %d: %s, not %s", level, text_of(&again), text_of(&n));
+        drain_free(drain);
+        drain_free(other);
+    }
+}
+END_TEST
+
+/* Of two nodes alone, and so within as many columns and rows as others expect. */
+START_TEST(ways_keep_to_two_cells)
+{
+    const struct drain_shape *shape = &shapes[_i];
+    struct land land = land_of(15);
+    struct drain *drain = drain_of(shape, &land);
+    struct draws draws = {66, 0};
+    for (int k = 0; k < 600; k++) {
+        const int level = k % (shape->levels - 1);
+        const int64_t i = draw_between(&draws, -3000, 3000), j = draw_between(&draws, -3000, 3000);
+        const int64_t s = shape->spacing >> (2 * level + 2);
+        const struct drain_node n = node_at(drain, level, i, j);
+        const struct drain_way *way;
+        ck_assert_int_eq(drain_way(drain, level, i, j, &way), 0);
+        for (int t = 0; t < way->count; t++) {
+            const int64_t column = DRAIN_RATIO * i + way->column[t],
+                          row = DRAIN_RATIO * j + way->row[t];
+            int64_t a, b;
+            must(abs(way->column[t]) <= DRAIN_WAY_REACH && abs(way->row[t]) <= DRAIN_WAY_REACH,
+                 "(%d, %d)", way->column[t], way->row[t]);
+            drain_nearest(drain, level, s * column + s / 2 * row, s * row, &a, &b);
+            const bool first = a == i && b == j;
+            const bool next = n.next >= 0 && a == i + drain_neighbour[n.next][0] &&
+                              b == j + drain_neighbour[n.next][1];
+            must(first || next, "node %d of %d in the cell of (%d, %d) from its beginning", t,
+                 way->count, (int)(a - i), (int)(b - j));
+        }
+    }
+    drain_free(drain);
+}
+END_TEST
+
+/* As far out as places are, and a little farther, as everywhere. */
+START_TEST(nodes_reach_the_limit)
+{
+    enum { SIDE = 20 };
+    static struct drain_node all[SIDE][SIDE];
+    const struct drain_shape *shape = &shapes[_i];
+    const int level = shape->levels - 1;
+    const int64_t limit = FARLANDS_LIMIT + FARLANDS_MAX_STEP;
+    struct land land = land_of(4);
+    struct drain *drain = drain_of(shape, &land);
+    struct tally tally = {0, 0, 0};
+    for (int corner = 0; corner < 4; corner++) {
+        const int64_t x = corner & 1 ? limit : -limit, y = corner & 2 ? limit : -limit;
+        int64_t i, j;
+        drain_nearest(drain, level, x, y, &i, &j);
+        i -= SIDE / 2;
+        j -= SIDE / 2;
+        ck_assert_int_eq(drain_nodes(drain, level, i, j, SIDE, SIDE, all[0]), 0);
+        for (int k = 0; k < SIDE * SIDE; k += 97) {
+            struct drain *own = drain_of(shape, &land);
+            const struct drain_node n = node_at(own, level, i + k % SIDE, j + k / SIDE);
+            must(same(&n, &all[k / SIDE][k % SIDE]), "%s", text_of(&n));
+            must(llabs(n.x - x) < SIDE * shape->spacing && llabs(n.y - y) < SIDE * shape->spacing,
+                 "%s", text_of(&n));
+            drain_free(own);
+        }
+        follow(drain, level, i, j, &tally);
+    }
+    drain_free(drain);
+}
+END_TEST
+
 static double turn(const struct drain_node *a, const struct drain_node *b,
                    const struct drain_node *c)
 {
@@ -255,6 +345,9 @@ int main(void)
     TCase *courses = suite_case(suite, "courses"), *nodes = suite_case(suite, "nodes");
     tcase_add_loop_test(courses, beds_fall_to_the_sea_or_an_end_lake, 0, LENGTH(shapes));
     tcase_add_loop_test(nodes, nodes_do_not_depend_on_what_was_asked_before, 0, LENGTH(shapes));
+    tcase_add_loop_test(nodes, nodes_have_a_reach, 0, LENGTH(shapes));
+    tcase_add_loop_test(nodes, ways_keep_to_two_cells, 0, LENGTH(shapes));
+    tcase_add_loop_test(nodes, nodes_reach_the_limit, 0, LENGTH(shapes));
     tcase_add_loop_test(nodes, edges_do_not_cross, 0, LENGTH(shapes));
     tcase_add_test(nodes, nearest_nodes_are_nearest);
     tcase_add_test(nodes, errors_of_the_ground_are_passed_on);

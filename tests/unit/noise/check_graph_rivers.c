@@ -38,9 +38,10 @@ static int last_of(const struct program *program)
 static struct farlands_grid draw_rivers(struct draws *draws)
 {
     static const int64_t steps[] = {BLOCKS(1), BLOCKS(3) + 1, BLOCKS(8), BLOCKS(50), BLOCKS(700)};
+    static const int64_t origins[] = {0, 0, 0, FARLANDS_LIMIT, -FARLANDS_LIMIT};
     const struct farlands_grid grid = {
-        .x = draw_between(draws, -BLOCKS(40000), BLOCKS(40000)),
-        .y = draw_between(draws, -BLOCKS(40000), BLOCKS(40000)),
+        .x = DRAW_ONE(draws, origins) + draw_between(draws, -BLOCKS(40000), BLOCKS(40000)),
+        .y = DRAW_ONE(draws, origins) + draw_between(draws, -BLOCKS(40000), BLOCKS(40000)),
         .step = DRAW_ONE(draws, steps),
         .width = (int)draw_between(draws, 1, draw_once_in(draws, 2) ? 20 : WIDEST),
         .height = (int)draw_between(draws, 1, draw_once_in(draws, 2) ? 4 : HIGHEST),
