@@ -10,8 +10,6 @@
 #include "river_curves.h"
 
 enum {
-    /* Nodes around a block of samples. */
-    MOST_NODES = 4096,
     /* Curves that are remembered: a power of two. */
     CURVES = 2048,
 };
@@ -30,7 +28,8 @@ struct rivers {
     const struct kernel *kernel;
     float half; /* the width of the largest river */
     struct drain *drain;
-    struct drain_node *node; /* of a block */
+    struct drain_node *node; /* around a block */
+    size_t nodes;            /* there is room for */
     struct kept_curve *kept;
     float near_samples;     /* metres between samples of a picture; 0: exact values */
     bool wet[KERNEL_CHUNK]; /* rows with water near; NEAR has no others */
@@ -65,9 +64,8 @@ int rivers_new(struct rivers **out, const struct rivers_params *params, const st
     r->params = *params;
     r->kernel = kernel;
     r->half = (float)rivers_widest(params) / 2;
-    r->node = malloc(MOST_NODES * sizeof *r->node);
     r->kept = calloc(CURVES, sizeof *r->kept);
-    const int err = r->node && r->kept ? drain_new(&r->drain, &shape, ground, context) : -ENOMEM;
+    const int err = r->kept ? drain_new(&r->drain, &shape, ground, context) : -ENOMEM;
     if (err) {
         rivers_free(r);
         return err;
@@ -283,13 +281,6 @@ static void see_node(struct rivers *r, const struct block *b, const struct drain
 
 /* --- Nodes around a block --- */
 
-/* A window of nodes. */
-struct nodes {
-    const struct drain_node *node;
-    int64_t i, j; /* of the first one */
-    int wide, high;
-};
-
 bool rivers_is_source(const struct drain_node *n, int wide)
 {
     for (int k = 0; k < DRAIN_NEIGHBOURS; k++) {
@@ -346,6 +337,18 @@ static int64_t floor_to(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
+/* The nodes from (I, J) on into R's memory. */
+static int find_nodes(struct rivers *r, int level, int64_t i, int64_t j, int wide, int high)
+{
+    const size_t count = (size_t)wide * (size_t)high;
+    if (count > r->nodes) {
+        free(r->node);
+        r->node = malloc(count * sizeof *r->node);
+        r->nodes = r->node ? count : 0;
+    }
+    return r->node ? drain_nodes(r->drain, level, i, j, wide, high, r->node) : -ENOMEM;
+}
+
 /* See all nodes within reach of B, and the curves of their courses. */
 static int see_around(struct rivers *r, struct block *b)
 {
@@ -363,20 +366,20 @@ static int see_around(struct rivers *r, struct block *b)
     /* Two nodes more on each side: those that a course flows to, and their next ones. */
     enum { MORE = 2 };
     const int64_t j = floor_to(top - around, s), j2 = floor_to(bottom + around, s) + 1;
-    for (int64_t row = j; row <= j2; row++) {
+    const int64_t first = floor_to(left - around - s / 2 * j2, s) - MORE,
+                  last = floor_to(right + around - s / 2 * j, s) + 1 + MORE;
+    const int wide = (int)(last - first) + 1;
+    const int err = find_nodes(r, b->level, first, j - MORE, wide, (int)(j2 - j) + 1 + 2 * MORE);
+    for (int64_t row = j; row <= j2 && !err; row++) {
         const int64_t i = floor_to(left - around - s / 2 * row, s),
                       i2 = floor_to(right + around - s / 2 * row, s) + 1;
-        const int wide = (int)(i2 - i) + 1 + 2 * MORE, high = 1 + 2 * MORE;
-        const int err = drain_nodes(r->drain, b->level, i - MORE, row - MORE, wide, high, r->node);
-        if (err)
-            return err;
-        for (int k = MORE; k < wide - MORE; k++) {
-            const struct drain_node *n = &r->node[MORE * wide + k];
+        const struct drain_node *n = &r->node[(row - j + MORE) * wide + i - first];
+        for (int64_t k = i; k <= i2; k++, n++) {
             see_node(r, b, n, wide);
-            see_course(r, b, i + k - MORE, row, n, wide);
+            see_course(r, b, k, row, n, wide);
         }
     }
-    return 0;
+    return err;
 }
 
 /* The finest level whose nodes a picture with samples BAND_LIMIT apart can show. */
@@ -395,8 +398,8 @@ static int see_chunk(struct rivers *r, const struct chunk *chunk, int64_t band_l
     const int level = finest_level(r, band_limit);
     const int64_t spacing = r->params.spacing >> (2 * level);
     const int64_t apart = chunk->x.step > chunk->y.step ? chunk->x.step : chunk->y.step;
-    /* Blocks of at most 16 nodes along a side, or single samples. */
-    const int64_t fit = 16 * spacing / apart;
+    /* Blocks of at most 32 nodes along a side, or single samples. */
+    const int64_t fit = 32 * spacing / apart;
     int side = fit < 1 ? 1 : fit > KERNEL_CHUNK ? KERNEL_CHUNK : (int)fit;
     const int step = side < KERNEL_STEP || chunk->width < KERNEL_STEP ? 1 : KERNEL_STEP;
     side = side / step * step;
