@@ -478,7 +478,7 @@ void rivers_bank(const struct rivers *r, int j, int rows, int width, struct rows
     for (int k = 0; k < rows; k++) {
         float *to = out.at + (size_t)k * out.stride;
         if (!r->wet[j + k]) {
-            fill_row(to, width, RIVERS_NEAR);
+            fill_row(to, width, near_reach(r) * scale); /* as in rows that have water */
             continue;
         }
         for (int i = 0; i < width; i++) {
