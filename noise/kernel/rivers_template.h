@@ -69,7 +69,8 @@ static void river_valley(const struct river_piece *piece, const struct river_win
             off = off > 0 ? off : 0;
             const float side = level + p.slope * d + 1500 * far * far;
             const float apron = level - 0.4f * off;
-            const bool within = d < RIVERS_REACH;
+            /* By the distance itself: a window has no samples farther away for certain. */
+            const bool within = square < (float)RIVERS_REACH * RIVERS_REACH;
             upper[i] = within && side < upper[i] ? side : upper[i];
             lower[i] = within && apron > lower[i] ? apron : lower[i];
         }
