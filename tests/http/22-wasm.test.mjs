@@ -61,8 +61,8 @@ function assertSame(got, expected, where) {
 }
 
 /* Tiles of a world: [z, x, y]. Rivers at places more than 64 blocks apart take long. */
-function tilesOf({ native_zoom: native, origin, limits, fields }) {
-    const least = fields?.valleys ? native - 6 : limits.zoom[0];
+function tilesOf({ native_zoom: native, origin, limits, layers }) {
+    const least = layers.find(({ name }) => name === 'height').minzoom ?? limits.zoom[0];
     const middle = (z, axis) => -units(origin[axis]) / (256n * (1n << BigInt(native - z + 10)));
     const near = (z) => [z, middle(z, 0), middle(z, 1) - 1n];
     const last = (z, axis) => ((LIMIT << 10n) - units(origin[axis])) / (256n * (1n << BigInt(native - z + 10))) - 1n;
