@@ -20,11 +20,11 @@ enum {
     /* Bytes that a job and its response take at most. A URL's 8 KiB hold 2048 places such as "0,0"
      * with 20 bytes each in the job, and up to 16 per height and 7 per place in the response; or
      * 1365 such as ".1,.1", with 26 instead of 7. Compressed it is no larger. A search has the
-     * heights of one square, 64 KiB, and of one lattice, 10 KiB.
+     * heights and the water of one square, 128 KiB, and the heights of one lattice, 10 KiB.
      */
     PLACE_MEMORY = 1024,
     HEIGHTS_MEMORY = 192 * 1024,
-    SPAWN_MEMORY = 128 * 1024,
+    SPAWN_MEMORY = 192 * 1024,
     /* Of a list in a world with a climate: 12 bytes for each of 2048 places, and up to 36 in the
      * response. A place's is in PLACE_MEMORY. */
     CLIMATE_MEMORY = 96 * 1024,
@@ -472,7 +472,8 @@ static struct spawn_job *new_spawn(const struct world *world, const struct route
                   .max = route->max,
                   .slope = route->slope},
     };
-    if (spawn_search_new(&job->search, world->terrain, &job->query)) {
+    const int water = world_water(world) ? world_water(world)->water : -1;
+    if (spawn_search_new(&job->search, world->terrain, water, &job->query)) {
         free(job);
         return NULL;
     }

@@ -5,6 +5,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "noise/rivers_params.h"
+
 /*
  * Near the point, blocks are cut into squares, the middle one of which is centered on the point's
  * block. Squares are searched in the order of their least distance to the point, until none that is
@@ -54,6 +56,7 @@ struct nodes {
 
 struct spawn_search {
     const struct farlands_terrain *terrain;
+    int water; /* field: the level of rivers and lakes, or -1 */
     struct spawn_query query;
     int64_t block[2];                           /* the point's block */
     int64_t inside[2];                          /* units from its corner to the point */
@@ -69,6 +72,7 @@ struct spawn_search {
     struct nodes nodes;
     struct spawn_place place;
     float heights[BORDERED * BORDERED];
+    float level[BORDERED * BORDERED]; /* of the water there, if there may be any */
 };
 
 /* The signed distance of BLOCK along an axis. */
@@ -125,7 +129,7 @@ static void set_next(struct spawn_search *search, int row)
     search->next[row] = dx * dx + dy * dy;
 }
 
-int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *terrain,
+int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *terrain, int water,
                      const struct spawn_query *query)
 {
     struct spawn_search *search = calloc(1, sizeof *search);
@@ -136,6 +140,7 @@ int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *t
 
     terrain_range(terrain, &lowest, &highest);
     search->terrain = terrain;
+    search->water = water;
     search->query = *query;
     for (int axis = 0; axis < 2; axis++) {
         search->block[axis] = point[axis] >> FARLANDS_UNIT_BITS;
@@ -161,9 +166,12 @@ void spawn_search_free(struct spawn_search *search)
     free(search);
 }
 
-/* HEIGHT points into search->heights. */
-static bool is_within(const struct spawn_search *search, const float *height, bool any_slope)
+/* Block NUMBER of a square, in rows of BORDERED blocks. */
+static bool is_within(const struct spawn_search *search, int number, bool any_slope)
 {
+    const float *height = search->heights + number;
+    if (search->water >= 0 && search->level[number] > RIVERS_DRY)
+        return false;
     if (!(*height >= search->query.min && *height <= search->query.max))
         return false;
     return any_slope || surface_slope((struct around){height[-1], height[1], height[-BORDERED],
@@ -190,7 +198,7 @@ static struct rank next_block(const struct spawn_search *search, const struct st
             const int64_t dx = offset(x, search->inside[0]);
             const struct rank rank = {dx * dx + dy * dy, number};
             if (comes_before(rank, best) && comes_before(last, rank) &&
-                is_within(search, search->heights + number + BORDERED + 1, any_slope))
+                is_within(search, number + BORDERED + 1, any_slope))
                 best = rank;
         }
     }
@@ -244,8 +252,11 @@ static int search_square(struct spawn_search *search, struct farlands_scratch *s
         .width = column->last - column->first + 3,
         .height = row->last - row->first + 3,
     };
+    const int field[] = {terrain_height_field(search->terrain), search->water};
+    float *out[] = {search->heights, search->level};
     *samples -= (int64_t)grid.width * grid.height;
-    int err = terrain_heights(search->terrain, scratch, &grid, search->heights, BORDERED);
+    int err = terrain_fields(search->terrain, scratch, &grid, field, search->water < 0 ? 1 : 2, out,
+                             BORDERED);
     return err ? err : test_blocks(search, scratch, column, row);
 }
 

@@ -1,7 +1,7 @@
 /*
  * The search for a place near a point whose ground is within bounds, such as to put a player there.
- * The player stands on the ground, under the open sky: surface_is_ground. Runs in slices, so that
- * it does not hold a thread for long. One thread at a time.
+ * The player stands on the ground, under the open sky (surface_is_ground), and not in a river or a
+ * lake. Runs in slices, so that it does not hold a thread for long. One thread at a time.
  *
  * Within SPAWN_RADIUS blocks of the point every block is tested, and the nearest wins; of equally
  * near ones the one with the least y, then x. If there is none, lattices around the point are
@@ -46,8 +46,9 @@ enum spawn_state { SPAWN_NOT_YET, SPAWN_FOUND, SPAWN_NONE, SPAWN_FAILED };
 
 struct spawn_search;
 
-/* TERRAIN must outlive the search. Returns 0 or -ENOMEM. */
-int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *terrain,
+/* TERRAIN must outlive the search. WATER is the field that is the level of its rivers and lakes, -1
+ * if there are none. Returns 0 or -ENOMEM. */
+int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *terrain, int water,
                      const struct spawn_query *query);
 void spawn_search_free(struct spawn_search *search);
 

@@ -135,10 +135,10 @@ struct farlands_scratch *render_scratch_noise(struct render_scratch *scratch)
     return only;
 }
 
-int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *terrain,
+int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *terrain, int water,
                      const struct spawn_query *query)
 {
-    (void)terrain;
+    (void)terrain, (void)water;
     struct spawn_search *search = calloc(1, sizeof *search);
     if (!search)
         return -ENOMEM;

@@ -136,6 +136,19 @@ describe('the water of a place', { timeout: patience(60000) }, () => {
         assert.deepEqual(place, await daemon.json(`/wet/height?x=${place.x}&y=${place.y}`));
     });
 
+    it('is never at spawn points', async () => {
+        const height = 96, width = 96, [x, y] = [-2048, -2048];
+        const region = (field) => daemon.bytes(`/wet/region.f32?x=${x}&y=${y}&width=${width}&height=${height}&step=64&field=${field}`);
+        const [water, heights] = (await Promise.all(['water', 'height'].map(region))).map(floats);
+        const wet = [...water.keys()].filter((i) => water[i] > -32768).slice(0, 12);
+        assert.ok(wet.length >= 8, `${wet.length} in water`);
+        await eachRow(wet.flatMap((i) => [[i, ''], [i, `&min=${heights[i] - 0.5}&max=${heights[i] + 0.5}`]]), async ([i, bounds]) => {
+            const at = `x=${x + i % width * 64}&y=${y + Math.floor(i / width) * 64}`;
+            const { kind, distance } = await daemon.json(`/wet/spawn?${at}${bounds}`);
+            assert.ok(kind !== 'river' && kind !== 'lake' && distance > 0, `${at}: ${kind}, ${distance}`);
+        });
+    });
+
     it('is left out by worlds without rivers', () => eachRow(['painted', 'plain'], async (world) => {
         assert.equal((await daemon.json(`/${world}/height?x=1&y=2`)).kind, undefined);
         assert.equal((await daemon.json(`/${world}/heights?at=1,2`)).kind, undefined);

@@ -58,7 +58,7 @@ static enum spawn_state search_all(const struct farlands_terrain *terrain,
 {
     struct spawn_search *search;
     enum spawn_state state;
-    ck_assert_int_eq(spawn_search_new(&search, terrain, query), 0);
+    ck_assert_int_eq(spawn_search_new(&search, terrain, -1, query), 0);
     while ((state = spawn_search_run(search, scratch, samples)) == SPAWN_NOT_YET)
         ;
     must(spawn_search_run(search, scratch, samples) == state, "another answer at the end");
@@ -390,7 +390,7 @@ START_TEST(test_hopeless)
 {
     struct farlands_terrain *terrain = flat_terrain(5);
     struct spawn_search *search;
-    ck_assert_int_eq(spawn_search_new(&search, terrain, &hopeless[_i]), 0);
+    ck_assert_int_eq(spawn_search_new(&search, terrain, -1, &hopeless[_i]), 0);
     ck_assert_int_eq(spawn_search_run(search, NULL, 1), SPAWN_NONE);
     spawn_search_free(search);
     spawn_search_free(NULL);
@@ -411,7 +411,7 @@ START_TEST(test_slices)
         struct spawn_search *search;
         int64_t count = 1;
         enum spawn_state state;
-        ck_assert_int_eq(spawn_search_new(&search, terrain, &query), 0);
+        ck_assert_int_eq(spawn_search_new(&search, terrain, -1, &query), 0);
         ck_assert_int_eq(spawn_search_run(search, scratch, 0), SPAWN_NOT_YET);
         for (; (state = spawn_search_run(search, scratch, slices[i])) == SPAWN_NOT_YET; count++)
             must(count <= most / slices[i], "%" PRId64 " slices of %" PRId64, count, slices[i]);
