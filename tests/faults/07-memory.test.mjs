@@ -1,5 +1,5 @@
 // Clients that do not read: a daemon in a container of the size that docker/README.md says is not
-// killed, and others are served.
+// killed, and others are served. And clients that see all of the built-in worlds.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -154,4 +154,27 @@ describe('readers of 1 MiB each that stall, 256 from each of four addresses', { 
         }
         assert.ok(await eventually(async () => await daemon.metric('farlands_response_bytes') === 0), 'not released');
     }, { config }));
+});
+
+describe('tiles of all built-in worlds and of other seeds', { timeout: patience(120000) }, () => {
+    /* docker/README.md, Sizing; each of them has fields and a drain. */
+    const most = CACHE + RESPONSES + (16 + (8 + 24 + 24) * THREADS + 3 * SHARDS) * MEBIBYTE;
+
+    it('take no more memory than docker/README.md says', { skip: sanitized && 'sanitizers keep freed memory' }, (test) =>
+        withDaemon(async (daemon) => {
+            for (const world of ['default', 'archipelago', 'alps:7', 'default:5']) {
+                const tiles = Array.from({ length: 40 }, (_, i) => {
+                    const zoom = 6 + i % 10, middle = 2 ** (zoom - 1);
+                    return `/${world}/relief/${zoom}/${middle + 3 * i}/${middle - i}@2x.png`;
+                });
+                await Promise.all([0, 1, 2, 3].map(async () => {
+                    while (tiles.length > 0)
+                        await daemon.bytes(tiles.pop());
+                }));
+            }
+            const status = fs.readFileSync(`/proc/${daemon.pid}/status`, 'latin1');
+            const resident = 1024 * Number(/^VmHWM:\s+(\d+)/m.exec(status)[1]);
+            test.diagnostic(`${resident} resident, at most ${most}`);
+            assert.ok(resident <= most, `${resident} bytes resident`);
+        }, { config, builtIn: true }));
 });
