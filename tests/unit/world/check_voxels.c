@@ -2,6 +2,7 @@
  * all surfaces are heights; spawns stand on blocks, in the air. */
 #include <stdlib.h>
 
+#include "noise/rivers_params.h"
 #include "server/world/spawn_search.h"
 #include "server/world/world.h"
 #include "tests/unit/support/draws.h"
@@ -9,12 +10,13 @@
 #include "tests/unit/support/reference_params.h"
 
 enum {
-    BOXES = 15,     /* of each world, a third of them on steep ground */
-    SIDE = 48,      /* blocks */
-    DEEP = 80,      /* below the lowest height */
-    GROWTH = 64,    /* on each side, until it is decided whether a piece floats */
-    SPAWNS = 25,    /* in each world */
-    SPAN = 1 << 21, /* boxes are within so many blocks of the origin */
+    BOXES = 15,      /* of each world, a third of them on steep ground */
+    SIDE = 48,       /* blocks */
+    DEEP = 80,       /* below the lowest height */
+    GROWTH = 64,     /* on each side, until it is decided whether a piece floats */
+    SPAWNS = 25,     /* in each world */
+    SPAN = 1 << 21,  /* boxes are within so many blocks of the origin */
+    WITH_RIVERS = 3, /* of the worlds, the first */
 };
 
 /* Those that are built in, and the example of config/README.md. */
@@ -271,6 +273,45 @@ START_TEST(no_piece_floats_and_surfaces_are_heights)
 }
 END_TEST
 
+/* Rivers and lakes do not run off into caves: hardly any block below water is missing. */
+START_TEST(water_lies_on_ground)
+{
+    enum { WINDOWS = 400, APART = 32 };
+    const struct world *world = worlds_find(worlds, names[_i]);
+    struct draws draws = {2300 + (uint64_t)_i, 0};
+    int wet = 0, open = 0;
+
+    for (int n = 0; n < WINDOWS; n++) {
+        static float level[SIDE * SIDE], height[SIDE * SIDE], ground[SIDE * SIDE];
+        const int field[] = {world_water(world)->water, terrain_height_field(world->terrain)};
+        float *const out[] = {level, height};
+        struct farlands_grid grid = {farlands_units(draw_between(&draws, -SPAN, SPAN)),
+                                     farlands_units(draw_between(&draws, -SPAN, SPAN)),
+                                     farlands_units(APART),
+                                     SIDE,
+                                     SIDE,
+                                     false};
+        must(terrain_fields(world->terrain, scratch, &grid, field, 1, out, SIDE) == 0, "water");
+        int at = 0;
+        while (at < SIDE * SIDE && level[at] == RIVERS_DRY)
+            at++;
+        if (at == SIDE * SIDE)
+            continue;
+        grid.x += farlands_units(at % SIDE * APART - SIDE / 2);
+        grid.y += farlands_units(at / SIDE * APART - SIDE / 2);
+        grid.step = FARLANDS_UNIT;
+        must(terrain_fields(world->terrain, scratch, &grid, field, 2, out, SIDE) == 0, "fields");
+        must(terrain_surfaces(world->terrain, scratch, &grid, ground, SIDE) == 0, "surfaces");
+        for (int i = 0; i < SIDE * SIDE; i++) {
+            wet += level[i] > RIVERS_DRY;
+            open += level[i] > RIVERS_DRY && ceilf(ground[i]) < ceilf(height[i]);
+        }
+    }
+    printf("%s: %d of %d blocks under water are missing\n", names[_i], open, wet);
+    REQUIRE(wet > 2000 && open <= wet / 2000, "%s: %d of %d", names[_i], open, wet);
+}
+END_TEST
+
 /* There is something to see: ledges with air below them, and caves. */
 START_TEST(ledges_and_caves_exist)
 {
@@ -341,6 +382,7 @@ int main(void)
     TCase *tcase = suite_case(suite, "worlds");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, no_piece_floats_and_surfaces_are_heights, 0, ROWS(names));
+    tcase_add_loop_test(tcase, water_lies_on_ground, 0, WITH_RIVERS);
     tcase_add_test(tcase, ledges_and_caves_exist);
     tcase_add_loop_test(tcase, spawns_stand_on_blocks_in_the_air, 0, ROWS(names));
     return suite_run(suite);
