@@ -15,9 +15,9 @@
  * cell that all of them lead to, and go on together.
  */
 enum { CELL = DRAIN_RATIO * DRAIN_RATIO, CELL_FAR = 2 };
-static const int8_t cell[CELL][2] = {{1, -2}, {-1, -1}, {0, -1}, {1, -1}, {2, -1}, {-1, 0},
-                                     {0, 0},  {1, 0},   {2, 0},  {-2, 1}, {-1, 1}, {0, 1},
-                                     {1, 1},  {-2, 2},  {-1, 2}, {0, 2}};
+static const int cell[CELL][2] = {{1, -2}, {-1, -1}, {0, -1}, {1, -1}, {2, -1}, {-1, 0},
+                                  {0, 0},  {1, 0},   {2, 0},  {-2, 1}, {-1, 1}, {0, 1},
+                                  {1, 1},  {-2, 2},  {-1, 2}, {0, 2}};
 
 _Static_assert(DRAIN_RATIO + CELL_FAR == DRAIN_WAY_REACH, "ways are in two cells");
 _Static_assert(2 * CELL == DRAIN_WAY_MAX, "ways have no node twice");

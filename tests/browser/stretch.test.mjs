@@ -53,7 +53,7 @@ test('heights are read, searched and shaded', () => {
 
 const gray = { name: 'gray' };
 const rain = { name: 'field.rain', range: [-10, 300] };
-const heights = { name: 'terrarium' };
+const heights = { name: 'terrarium', encoding: 'terrarium' };
 
 test('layers of shades are stretched if numbers are behind them', () => {
     const stretch = makeStretch(() => {});
