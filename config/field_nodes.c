@@ -163,6 +163,7 @@ const struct node_kind node_kinds[] = {
     KEYS("gullies", GRAPH_ERODE, 1, erode_keys, erode, false),
     KEYS("biome", GRAPH_BIOME, 0, biome_keys, plain, false),
     KEYS("drain", GRAPH_DRAIN, 1, drain_keys, drain, false),
+    PLAIN("base_level", NODE_INPUT, GRAPH_BASE_LEVEL, 1),
     PLAIN("bank", NODE_INPUT, GRAPH_BANK, 1),
     PLAIN("river", NODE_INPUT, GRAPH_RIVER, 1),
     KEYS("channel", GRAPH_CHANNEL, 2, water_keys, plain, false),

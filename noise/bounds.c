@@ -105,6 +105,9 @@ static void river_bounds(struct operation *o, const struct operation *all)
     case GRAPH_DRAIN:
         set_bounds(o, fmin((double)a->low, 0) - 10, highest);
         break;
+    case GRAPH_BASE_LEVEL:
+        set_bounds(o, 0, highest);
+        break;
     case GRAPH_BANK:
         set_bounds(o, -rivers_widest(p) / 2, RIVERS_NEAR);
         break;
@@ -203,6 +206,7 @@ void bounds_find(struct operation *o, const struct operation *all)
         biome_bounds(o);
         break;
     case GRAPH_DRAIN:
+    case GRAPH_BASE_LEVEL:
     case GRAPH_BANK:
     case GRAPH_WATER:
     case GRAPH_RIVER:

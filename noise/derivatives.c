@@ -117,6 +117,7 @@ static struct dual operation_dual(const struct operation *o, const struct dual *
     case GRAPH_SLOPE_X:
     case GRAPH_SLOPE_Y:
     case GRAPH_DRAIN:
+    case GRAPH_BASE_LEVEL:
     case GRAPH_BANK:
     case GRAPH_WATER:
     case GRAPH_RIVER:

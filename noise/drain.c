@@ -41,6 +41,13 @@ union drain_work {
     struct window window;
 };
 
+/* By which power of two cells of the ground are finer than nodes, LEFT levels before the last one.
+ * On the last level they are as wide, since the ground is to be smooth there. */
+static int finer_cells(int left, int level)
+{
+    return left < 2 ? left : 1 + (level == 0);
+}
+
 int drain_new(struct drain **out, const struct drain_shape *shape, drain_ground *ground,
               void *context)
 {
@@ -57,12 +64,14 @@ int drain_new(struct drain **out, const struct drain_shape *shape, drain_ground 
         while (INT64_C(2) << l->bits <= spacing)
             l->bits++;
         assert(INT64_C(1) << l->bits == spacing);
-        l->tile = calloc(DRAIN_TILES, sizeof *l->tile);
-        l->places = calloc(DRAIN_BLOCKS, sizeof *l->places);
-        l->beds = calloc(DRAIN_BLOCKS, sizeof *l->beds);
-        l->way = calloc(DRAIN_WAYS, sizeof *l->way);
+        l->cell_bits = l->bits - finer_cells(shape->levels - 1 - k, k);
+        l->tile = calloc(DRAIN_TILES_SIDE * DRAIN_TILES_SIDE, sizeof *l->tile);
+        l->places = calloc(DRAIN_BLOCKS_SIDE * DRAIN_BLOCKS_SIDE, sizeof *l->places);
+        l->beds = calloc(DRAIN_BLOCKS_SIDE * DRAIN_BLOCKS_SIDE, sizeof *l->beds);
+        l->way = calloc(DRAIN_WAYS_SIDE * DRAIN_WAYS_SIDE, sizeof *l->way);
+        l->stem = calloc(DRAIN_WAYS_SIDE * DRAIN_WAYS_SIDE, sizeof *l->stem);
         l->work = malloc(sizeof *l->work);
-        if (!l->tile || !l->places || !l->beds || !l->way || !l->work) {
+        if (!l->tile || !l->places || !l->beds || !l->way || !l->stem || !l->work) {
             drain_free(d);
             return -ENOMEM;
         }
@@ -81,6 +90,7 @@ void drain_free(struct drain *drain)
         free(drain->level[k].places);
         free(drain->level[k].beds);
         free(drain->level[k].way);
+        free(drain->level[k].stem);
         free(drain->level[k].work);
     }
     free(drain);
@@ -373,7 +383,7 @@ static int make_finer(struct drain *d, int level, int64_t bi, int64_t bj, struct
 static int find_beds(struct drain *d, int level, int64_t bi, int64_t bj,
                      const struct drain_beds **out)
 {
-    struct drain_beds *kept = &d->level[level].beds[drain_slot(bi, bj, DRAIN_BLOCKS)], beds;
+    struct drain_beds *kept = &d->level[level].beds[drain_slot(bi, bj, DRAIN_BLOCKS_SIDE)], beds;
     *out = kept;
     if (kept->full && kept->i == bi && kept->j == bj)
         return 0;

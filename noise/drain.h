@@ -2,8 +2,8 @@
  * Drainage: which way water flows, as a pure function of the place. Private to noise/.
  *
  * Each level is a triangular lattice of nodes, a quarter as far apart as those of the level before.
- * Node (i, j) of a lattice with spacing s lies at (s i + s j / 2, s j), moved by up to s / 4 along
- * an axis to lower ground. Neighbours are joined by edges, which never cross.
+ * Node (i, j) of a lattice with spacing s lies at the lowest of some random places within s / 4 of
+ * (s i + s j / 2, s j). Neighbours are joined by edges, which never cross.
  *
  *  - Level 0, the broadest: a node flows to the neighbour behind the lowest pass, if that is lower;
  *    if there is none, it is an end lake. Ground below 0 is the sea.

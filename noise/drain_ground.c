@@ -4,20 +4,13 @@
 
 #include "drain_parts.h"
 #include "farlands.h"
+#include "lattice.h"
 
 /* Heights beyond are cut off, so that differences of them fit. */
 static const float HIGHEST = 15000;
 
 /* Ground this deep on the level before is not looked at again: rivers need no shoals. */
 enum { DEEP = -100 * DRAIN_METRE };
-
-/* How wide cells of LEVEL are, a power of two. The last level's are as wide as its nodes are apart,
- * since the ground is to be smooth there. */
-static int cell_bits(const struct drain *d, int level)
-{
-    const int left = d->shape.levels - 1 - level;
-    return d->level[level].bits - (left < 2 ? left : 1 + (level == 0));
-}
 
 static int interpolate(struct drain *d, int level, int64_t x, int64_t y, int32_t *out);
 
@@ -55,7 +48,7 @@ static int find_heights(struct drain *d, const struct farlands_grid *grid,
 
 static int make_tile(struct drain *d, int level, struct drain_tile *tile, int64_t i, int64_t j)
 {
-    const int64_t step = INT64_C(1) << cell_bits(d, level);
+    const int64_t step = INT64_C(1) << d->level[level].cell_bits;
     const struct farlands_grid grid = {
         i * DRAIN_TILE * step, j * DRAIN_TILE * step, step, CORNERS, CORNERS, true};
     bool deep;
@@ -71,22 +64,29 @@ static int make_tile(struct drain *d, int level, struct drain_tile *tile, int64_
 static int find_tile(struct drain *d, int level, int64_t i, int64_t j,
                      const struct drain_tile **out)
 {
-    struct drain_tile *tile = &d->level[level].tile[drain_slot(i, j, DRAIN_TILES)];
-    *out = tile;
-    return tile->full && tile->i == i && tile->j == j ? 0 : make_tile(d, level, tile, i, j);
+    struct drain_level *l = &d->level[level];
+    const int64_t ti = drain_floor(i, DRAIN_TILE), tj = drain_floor(j, DRAIN_TILE);
+    struct drain_tile *tile = &l->tile[drain_slot(ti, tj, DRAIN_TILES_SIDE)];
+    const bool known = tile->full && tile->i == ti && tile->j == tj;
+    const int err = known ? 0 : make_tile(d, level, tile, ti, tj);
+    l->recent = *out = tile;
+    return err;
 }
 
 /* The ground at (X, Y) between the corners of cells of LEVEL. */
 static int interpolate(struct drain *d, int level, int64_t x, int64_t y, int32_t *out)
 {
-    const int bits = cell_bits(d, level);
+    const struct drain_level *l = &d->level[level];
+    const int bits = l->cell_bits;
     const int64_t i = x >> bits, j = y >> bits;
-    const int64_t ti = drain_floor(i, DRAIN_TILE), tj = drain_floor(j, DRAIN_TILE);
-    const struct drain_tile *tile;
-    const int err = find_tile(d, level, ti, tj, &tile);
-    if (err)
-        return err;
-    const int c = (int)(i - ti * DRAIN_TILE), r = (int)(j - tj * DRAIN_TILE);
+    const struct drain_tile *tile = l->recent;
+    if (!tile || !tile->full || (uint64_t)(i - tile->i * DRAIN_TILE) >= DRAIN_TILE ||
+        (uint64_t)(j - tile->j * DRAIN_TILE) >= DRAIN_TILE) {
+        const int err = find_tile(d, level, i, j, &tile);
+        if (err)
+            return err;
+    }
+    const int c = (int)(i - tile->i * DRAIN_TILE), r = (int)(j - tile->j * DRAIN_TILE);
     /* In 256 parts of a cell. */
     const int64_t within = (INT64_C(1) << bits) - 1;
     const int64_t u = (x & within) * 256 >> bits, v = (y & within) * 256 >> bits;
@@ -96,11 +96,22 @@ static int interpolate(struct drain *d, int level, int64_t x, int64_t y, int32_t
     return 0;
 }
 
-/* Where a node may lie, in quarters of a spacing. In the plane a triangle has sides (4, 0) and
- * (2, 4). Moves of two nodes differ by (a, b) and (c, d) with |a| + |b| and |c| + |d| up to 2, so
- * (4 + a) (4 + d) - b (2 + c) is at least 4: the triangle keeps its orientation. */
-static const int8_t moves[][2] = {{0, 0}, {1, 0}, {0, 1}, {-1, 0}, {0, -1}};
-enum { MOVES = sizeof moves / sizeof *moves };
+/* Places where a node may lie, around its own in the undisturbed lattice. */
+enum { CHOICES = 4 };
+
+/*
+ * Choice N of node (COLUMN, ROW), whose own place is (0, 0): anywhere with |x| + |y| up to S / 4,
+ * so that nodes on plains lie in no rows. In quarters of a spacing a triangle has the sides (4, 0)
+ * and (2, 4). Moves of two nodes differ by (a, b) and (c, d) with |a| + |b| and |c| + |d| up to 2,
+ * so (4 + a) (4 + d) - b (2 + c) is at least 4: the triangle keeps its orientation.
+ */
+static void choose(uint64_t random, int n, int64_t s, int64_t *x, int64_t *y)
+{
+    const int64_t a = (int64_t)(random >> (16 * n) & 255) - 128;
+    const int64_t b = (int64_t)(random >> (16 * n + 8) & 255) - 128;
+    *x = s / 4 * (a + b) / 256;
+    *y = s / 4 * (a - b) / 256;
+}
 
 /* The lowest ground around a node of LEVEL at (X, Y): valleys count, not the ridges between them.
  * *LOW has that of the node itself. */
@@ -130,16 +141,18 @@ static int make_places(struct drain *d, int level, struct drain_places *p, int64
             const int64_t column = bi * DRAIN_SIDE + i, row = bj * DRAIN_SIDE + j;
             const int64_t x = s * column + s / 2 * row, y = s * row;
             p->height[j][i] = INT32_MAX;
-            for (int m = 0; m < MOVES; m++) {
-                const int64_t mx = x + s / 4 * moves[m][0], my = y + s / 4 * moves[m][1];
+            const uint64_t random = lattice_mix(lattice_mix((uint64_t)column) + (uint64_t)row);
+            for (int n = 0; n < CHOICES; n++) {
+                int64_t a, b;
                 int32_t h;
-                const int err = interpolate(d, level, mx, my, &h);
+                choose(random, n, s, &a, &b);
+                const int err = interpolate(d, level, x + a, y + b, &h);
                 if (err)
                     return err;
                 if (h < p->height[j][i]) {
                     p->height[j][i] = h;
-                    p->x[j][i] = mx;
-                    p->y[j][i] = my;
+                    p->x[j][i] = x + a;
+                    p->y[j][i] = y + b;
                 }
             }
             const bool is_land = p->height[j][i] > 0;
@@ -160,7 +173,7 @@ static int make_places(struct drain *d, int level, struct drain_places *p, int64
 
 int drain_places(struct drain *d, int level, int64_t i, int64_t j, const struct drain_places **out)
 {
-    struct drain_places *p = &d->level[level].places[drain_slot(i, j, DRAIN_BLOCKS)];
+    struct drain_places *p = &d->level[level].places[drain_slot(i, j, DRAIN_BLOCKS_SIDE)];
     *out = p;
     return p->full && p->i == i && p->j == j ? 0 : make_places(d, level, p, i, j);
 }

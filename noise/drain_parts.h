@@ -7,11 +7,13 @@
 enum {
     DRAIN_SIDE = 8,  /* nodes along a block */
     DRAIN_TILE = 31, /* cells along a tile of the ground */
-    /* What is remembered for each level: tiles, blocks of nodes, ways. Powers of two. */
-    DRAIN_TILES = 64,
-    DRAIN_BLOCKS = 256,
-    DRAIN_WAYS = 1024,
+    /* What is remembered for each level: squares of tiles, of blocks of nodes,
+     * of ways, each so wide. Powers of two. */
+    DRAIN_TILES_SIDE = 16,
+    DRAIN_BLOCKS_SIDE = 16,
+    DRAIN_WAYS_SIDE = 32,
     DRAIN_WAY_MAX = 32, /* nodes of a way, fewer in fact */
+    DRAIN_STEM_MAX = 16,
     /* A way stays within so many columns and rows of the node that it begins at. */
     DRAIN_WAY_REACH = 6,
     /* The least length of courses on levels before the last: that of water that joins them. */
@@ -41,6 +43,15 @@ struct drain_beds {
     uint8_t kind[DRAIN_SIDE][DRAIN_SIDE], birth[DRAIN_SIDE][DRAIN_SIDE];
 };
 
+/* The way from a node to the next one, as far as to its first node near that one. */
+struct drain_stem {
+    int64_t i, j;
+    bool full;
+    uint8_t count;
+    int8_t column[DRAIN_STEM_MAX + 1], row[DRAIN_STEM_MAX + 1]; /* from (4 i, 4 j) on */
+    int8_t step[DRAIN_STEM_MAX + 1];
+};
+
 /* The way from a node to the next one, through nodes of the next level. */
 struct drain_way {
     int64_t i, j;
@@ -56,12 +67,15 @@ struct drain_way {
 struct drain_level {
     int64_t spacing; /* 2^bits */
     int bits;
-    int32_t drop; /* the least by which a bed falls from node to node */
+    int cell_bits; /* cells of the ground are 2^cell_bits wide */
+    int32_t drop;  /* the least by which a bed falls from node to node */
     struct drain_tile *tile;
+    const struct drain_tile *recent; /* the tile that was needed last; NULL at first */
     struct drain_places *places;
     struct drain_beds *beds;
     struct drain_way *way;
-    union drain_work *work; /* see drain.c */
+    struct drain_stem *stem; /* as many as ways */
+    union drain_work *work;  /* see drain.c */
 };
 
 struct drain {
@@ -82,10 +96,11 @@ static inline int64_t drain_floor(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-/* Where column I and row J are remembered, of SLOTS, a power of two. */
-static inline unsigned drain_slot(int64_t i, int64_t j, unsigned slots)
+/* Where column I and row J are remembered, of SIDE x SIDE slots: all of a square that wide have
+ * slots of their own. SIDE is a power of two. */
+static inline unsigned drain_slot(int64_t i, int64_t j, unsigned side)
 {
-    return (unsigned)((uint64_t)i * 25 + (uint64_t)j * 1033) & (slots - 1);
+    return ((unsigned)i & (side - 1)) + ((unsigned)j & (side - 1)) * side;
 }
 
 /* The square of the distance of nodes I columns and J rows apart, in half spacings. */

@@ -20,7 +20,7 @@ static const int cell[CELL][2] = {{1, -2}, {-1, -1}, {0, -1}, {1, -1}, {2, -1}, 
                                   {1, 1},  {-2, 2},  {-1, 2}, {0, 2}};
 
 _Static_assert(DRAIN_RATIO + CELL_FAR == DRAIN_WAY_REACH, "ways are in two cells");
-_Static_assert(2 * CELL == DRAIN_WAY_MAX, "ways have no node twice");
+_Static_assert(2 * CELL == DRAIN_WAY_MAX && CELL == (int)DRAIN_STEM_MAX, "ways have no node twice");
 
 /* Nodes that are looked at: the cells of three nodes in a row, and those around them. */
 enum { REACH = 2 * DRAIN_RATIO + CELL_FAR + 1, BOX = 2 * REACH + 1 };
@@ -93,32 +93,42 @@ static void forget_cell(struct search *s, struct node at)
         s->work[at.j + cell[t][1] + REACH][at.i + cell[t][0] + REACH] = NO_WAY;
 }
 
+/* A shorter way from N, if one of its neighbours has become nearer. */
+static bool relax(struct search *s, struct node n, int32_t base)
+{
+    const int c = n.i + REACH, r = n.j + REACH;
+    const int32_t from = s->height[r][c];
+    int64_t least = s->work[r][c];
+    bool changes = false;
+    for (int k = 0; k < DRAIN_NEIGHBOURS; k++) {
+        const int a = c + drain_neighbour[k][0], b = r + drain_neighbour[k][1];
+        if (s->work[b][a] >= least)
+            continue;
+        const int32_t height = s->height[b][a];
+        const int64_t climb = height > from ? height - from : 0;
+        const int64_t above = height > base ? height - base : 0;
+        const int64_t work = s->work[b][a] + s->random[b][a] + climb + above;
+        if (work >= least)
+            continue;
+        least = work;
+        s->step[r][c] = (int8_t)k;
+        changes = true;
+    }
+    s->work[r][c] = least;
+    return changes;
+}
+
 /* Find the least work from each node of the cell around AT to those whose work is 0, and its first
  * step: within the cell, or to others whose work is known. Climbing is dear, and so is ground above
- * BASE: of two ways the lower one is cheaper. */
+ * BASE: of two ways the lower one is cheaper. Ways lead to and fro, so do the passes. */
 static void search_cell(struct search *s, struct node at, int32_t base)
 {
-    for (bool changes = true; changes;) {
+    bool changes = true;
+    for (int pass = 0; changes; pass++) {
         changes = false;
         for (int t = 0; t < CELL; t++) {
-            const struct node n = {at.i + cell[t][0], at.j + cell[t][1]};
-            const int32_t from = s->height[n.j + REACH][n.i + REACH];
-            int64_t *least = &s->work[n.j + REACH][n.i + REACH];
-            for (int k = 0; k < DRAIN_NEIGHBOURS; k++) {
-                const int c = n.i + drain_neighbour[k][0] + REACH;
-                const int r = n.j + drain_neighbour[k][1] + REACH;
-                if (s->work[r][c] >= *least)
-                    continue;
-                const int32_t height = s->height[r][c];
-                const int64_t climb = height > from ? height - from : 0;
-                const int64_t above = height > base ? height - base : 0;
-                const int64_t work = s->work[r][c] + s->random[r][c] + climb + above;
-                if (work < *least) {
-                    *least = work;
-                    s->step[n.j + REACH][n.i + REACH] = (int8_t)k;
-                    changes = true;
-                }
-            }
+            const int *of = cell[pass % 2 ? CELL - 1 - t : t];
+            changes |= relax(s, (struct node){at.i + of[0], at.j + of[1]}, base);
         }
     }
 }
@@ -199,12 +209,50 @@ static void find_stem(struct search *s, const struct place *from, const struct p
     forget_cell(s, from->at);
 }
 
+static void keep_stem(struct drain_stem *kept, int64_t i, int64_t j, struct node at,
+                      const struct line *line)
+{
+    kept->full = true;
+    kept->i = i;
+    kept->j = j;
+    kept->count = (uint8_t)line->count;
+    for (int t = 0; t <= line->count; t++) {
+        kept->column[t] = (int8_t)(line->node[t].i - at.i);
+        kept->row[t] = (int8_t)(line->node[t].j - at.j);
+        kept->step[t] = line->step[t];
+    }
+}
+
+/* The stem of the way from FROM, which flows, counted from (4 I0, 4 J0) on. TO is the place that it
+ * flows to; NULL: not read yet. */
+static int stem_of(struct drain *d, int level, int64_t i0, int64_t j0, const struct place *from,
+                   const struct place *to, struct search *s, struct line *line)
+{
+    const int64_t i = i0 + from->i, j = j0 + from->j;
+    struct drain_stem *kept = &d->level[level].stem[drain_slot(i, j, DRAIN_WAYS_SIDE)];
+    struct place next;
+    if (!kept->full || kept->i != i || kept->j != j) {
+        const int err = to ? 0 : find_next(d, level, i0, j0, from, s, &next);
+        if (err)
+            return err;
+        find_stem(s, from, to ? to : &next, line);
+        keep_stem(kept, i, j, from->at, line);
+        return 0;
+    }
+    line->count = kept->count;
+    for (int t = 0; t <= kept->count; t++) {
+        line->node[t] = (struct node){from->at.i + kept->column[t], from->at.j + kept->row[t]};
+        line->step[t] = kept->step[t];
+    }
+    return 0;
+}
+
 /* The nodes of the way from FROM, (I, J) of LEVEL, into LINE. *JOINS: the last one is on the way
  * from the next node, or in an end lake. */
 static int find_nodes(struct drain *d, int level, int64_t i, int64_t j, const struct place *from,
                       struct search *s, struct line *line, bool *joins)
 {
-    struct place to, after;
+    struct place to;
     struct line stem = {.count = 0};
     *joins = false;
     line->count = 0;
@@ -216,13 +264,12 @@ static int find_nodes(struct drain *d, int level, int64_t i, int64_t j, const st
     if (err)
         return err;
     stem.node[0] = to.stands;
-    if (to.node.kind == DRAIN_FLOWS) {
-        err = find_next(d, level, i, j, &to, s, &after);
-        if (err)
-            return err;
-        find_stem(s, &to, &after, &stem);
-    }
-    find_stem(s, from, &to, line);
+    if (to.node.kind == DRAIN_FLOWS)
+        err = stem_of(d, level, i, j, &to, NULL, s, &stem);
+    if (!err)
+        err = stem_of(d, level, i, j, from, &to, s, line);
+    if (err)
+        return err;
     /* Nodes of the stem from the sea on are on no course. */
     bool is_sea = false;
     for (int t = 0; t <= stem.count && !is_sea && is_in_cell(stem.node[t], to.at); t++) {
@@ -238,7 +285,7 @@ static int find_nodes(struct drain *d, int level, int64_t i, int64_t j, const st
 
 static struct drain_way *slot_of(struct drain *d, int level, int64_t i, int64_t j)
 {
-    return &d->level[level].way[drain_slot(i, j, DRAIN_WAYS)];
+    return &d->level[level].way[drain_slot(i, j, DRAIN_WAYS_SIDE)];
 }
 
 /* The way from node (I, J) of LEVEL without beds. */

@@ -106,8 +106,8 @@ static const double operation_sample[GRAPH_KINDS] = {
     [GRAPH_SMOOTH_MIN] = 0.12, [GRAPH_SMOOTH_MAX] = 0.15, [GRAPH_ABS] = 0.04,
     [GRAPH_CLAMP] = 0.04,      [GRAPH_MIX] = 0.1,         [GRAPH_STEP] = 0.16,
     [GRAPH_RIDGE] = 0.17,      [GRAPH_TERRACE] = 0.25,    [GRAPH_DRAIN] = 15,
-    [GRAPH_BANK] = 1,          [GRAPH_WATER] = 5,         [GRAPH_RIVER] = 1,
-    [GRAPH_CHANNEL] = 5,
+    [GRAPH_BASE_LEVEL] = 1,    [GRAPH_BANK] = 1,          [GRAPH_WATER] = 5,
+    [GRAPH_RIVER] = 1,         [GRAPH_CHANNEL] = 5,
 };
 /* Of a node of a drainage with its ground, measured with ground of 17 octaves, and how many nodes
  * along an axis a place needs on each level: within a factor of 3. */

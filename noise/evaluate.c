@@ -256,19 +256,19 @@ static struct rivers *keep_rivers(struct context *c, int k)
 /* Find the rivers that steps of DOMAIN need for CHUNK. */
 static int find_rivers(struct context *c, const struct domain *domain, const struct chunk *chunk)
 {
-    bool found[GRAPH_MAX_NODES] = {false}; /* what is near water */
+    bool found[2][GRAPH_MAX_NODES] = {{false}}; /* water, valleys */
     int err = 0;
     for (int s = 0; s < domain->steps && !err; s++) {
         const int k = domain->step[s].operation, source = c->program->operation[k].river_source;
-        if (source < 0 || (source != k && found[source]) ||
-            plan_hides_rivers(c->program, domain, &c->program->operation[k]))
+        const struct operation *o = &c->program->operation[k];
+        const bool valleys = o->kind == GRAPH_DRAIN || o->kind == GRAPH_BASE_LEVEL;
+        if (source < 0 || found[valleys][source] || plan_hides_rivers(c->program, domain, o))
             continue;
         struct rivers *rivers = keep_rivers(c, source);
         if (!rivers)
             return -ENOMEM;
-        err = (source == k ? rivers_find_valleys : rivers_find_near)(rivers, chunk,
-                                                                     domain->band_limit);
-        found[source] |= source != k;
+        err = (valleys ? rivers_find_valleys : rivers_find_near)(rivers, chunk, domain->band_limit);
+        found[valleys][source] = true;
     }
     return err;
 }
@@ -388,6 +388,8 @@ static void run_rivers(const struct context *c, const struct operation *o, struc
             to.at[(size_t)r * to.stride + (size_t)i] = 0;
     if (o->kind == GRAPH_DRAIN)
         rivers_carve(rivers, j, rows, width, in, to);
+    else if (o->kind == GRAPH_BASE_LEVEL)
+        rivers_base_level(rivers, j, rows, width, to);
     else if (o->kind == GRAPH_BANK)
         rivers_bank(rivers, j, rows, width, to);
     else if (o->kind == GRAPH_WATER)

@@ -116,7 +116,10 @@ enum graph_kind {
      * same in all grids.
      */
     GRAPH_DRAIN,
-    /* Of a, a GRAPH_DRAIN, or a lattice of one: metres from the edge of the nearest water of a
+    /* Of a, a GRAPH_DRAIN, or a lattice of one: the mean level of the courses around, with water or
+     * without, in metres; the nearest count most. 0 farther than RIVERS_REACH from all of them. */
+    GRAPH_BASE_LEVEL,
+    /* ... metres from the edge of the nearest water of a
      * river, below 0 in it, at most RIVERS_NEAR. In a band-limited grid with samples s > 128 m
      * apart distances above 0 are multiplied by 128 / s. */
     GRAPH_BANK,

@@ -18,6 +18,7 @@ static struct graph_shape shape_of(enum graph_kind kind)
     case GRAPH_SLOPE_X:
     case GRAPH_SLOPE_Y:
     case GRAPH_DRAIN:
+    case GRAPH_BASE_LEVEL:
     case GRAPH_BANK:
     case GRAPH_RIVER:
         return (struct graph_shape){1, 0};

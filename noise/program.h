@@ -54,7 +54,7 @@ static inline bool operation_is_patched(const struct operation *operation)
  */
 static inline bool operation_is_near_water(const struct operation *operation)
 {
-    return operation->kind >= GRAPH_BANK && operation->kind <= GRAPH_WATER;
+    return operation->kind >= GRAPH_BASE_LEVEL && operation->kind <= GRAPH_WATER;
 }
 
 /* True if the values may take the place of an input's values. */

@@ -244,6 +244,8 @@ void river_curve_make(struct river_curve *c, const struct rivers_params *params,
         enum { SPAN = CURVE_PIECES / CURVE_SIDES };
         struct river_piece *side = &c->side[t];
         *side = piece_between(&point[SPAN * t], &point[SPAN * t + SPAN]);
+        side->order = c->order;
+        side->depth = depth;
         side->flat = ROUND + (2 + 5 * smooth(1 - steep / 0.03f)) * point[CURVE_PIECES].half;
         side->slope = (float)params->slope;
     }
@@ -263,7 +265,7 @@ void river_curve_make_end(struct river_curve *c, const struct rivers_params *par
     *c = (struct river_curve){
         .x = node->x, .y = node->y, .order = order_of(spacings), .pieces = 1, .sides = 1};
     c->piece[0] = c->side[0] = piece_between(&point, &point);
-    c->piece[0].depth = DEPTH;
+    c->piece[0].depth = c->side[0].depth = DEPTH;
     c->side[0].flat = ROUND + point.half;
     c->side[0].slope = (float)params->slope;
     find_box(c, &point, 1);

@@ -17,7 +17,7 @@
 
 enum {
     CURVE_PIECES = 9,
-    CURVE_SIDES = 3, /* pieces that valleys follow */
+    CURVE_SIDES = 3, /* pieces that valleys follow, and rivers in pictures that show no more */
 };
 
 struct river_curve {

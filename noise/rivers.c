@@ -10,8 +10,9 @@
 #include "river_curves.h"
 
 enum {
-    /* Curves that are remembered: a power of two. */
-    CURVES = 2048,
+    /* Curves that are remembered: two for each node of a square so wide, a power of two. */
+    CURVES_SIDE = 32,
+    CURVES = 2 * CURVES_SIDE * CURVES_SIDE,
 };
 
 /* Two curves for each node: where its course begins, or ends in an end lake; and over the node that
@@ -21,6 +22,14 @@ struct kept_curve {
     int8_t level;
     bool full, over;
     struct river_curve curve;
+};
+
+/* Samples whose valleys were found last: lattices of one spacing need the same ones. No width:
+ * none.
+ */
+struct found {
+    struct chunk chunk;
+    int64_t band_limit;
 };
 
 struct rivers {
@@ -35,6 +44,7 @@ struct rivers {
     bool wet[KERNEL_CHUNK]; /* rows with water near; NEAR has no others */
     struct river_near near;
     struct river_valleys valleys;
+    struct found found; /* in VALLEYS */
 };
 
 const char *rivers_fault(const struct rivers_params *p, const char **key)
@@ -103,6 +113,7 @@ struct block {
     int step;                         /* columns that are looked at together */
     int level;                        /* of the drainage */
     bool is_valley;                   /* look for valleys, not for water */
+    bool is_rough;                    /* a picture whose samples are wide: few pieces will do */
     int64_t left, right, top, bottom; /* curves are of consequence from here to there, in units */
 };
 
@@ -152,10 +163,17 @@ static bool clip(struct coordinates along, int from, int to, int step, int64_t o
         return false;
     *first = a / step * step;
     *last = (b + step - 1) / step * step;
-    for (int i = *first; i < *last; i++) {
-        const int k = i < to ? i : to - 1;
-        place[i] = (float)((double)(at(along, k) - origin) / FARLANDS_UNIT);
+    if (!along.at) {
+        /* Exact: differences are far below 2^53 units. */
+        const double begin = (double)(at(along, *first) - origin) / FARLANDS_UNIT;
+        const double apart = (double)along.step / FARLANDS_UNIT;
+        for (int i = *first; i < *last; i++)
+            place[i] = (float)(begin + (double)(i - *first) * apart);
     }
+    for (int i = *first; i < *last && i < to && along.at; i++)
+        place[i] = (float)((double)(along.at[i] - origin) / FARLANDS_UNIT);
+    for (int i = to; i < *last; i++)
+        place[i] = place[to - 1];
     return true;
 }
 
@@ -220,9 +238,10 @@ static void see_curve(struct rivers *r, const struct block *b, const struct rive
         !find_window(b, c->x, c->y, c->left - reach, c->right + reach, c->top - reach,
                      c->bottom + reach, place, &w))
         return;
-    const int count = b->is_valley ? c->sides : c->pieces;
+    const bool is_rough = b->is_valley || b->is_rough;
+    const int count = is_rough ? c->sides : c->pieces;
     for (int t = 0; t < count; t++) {
-        const struct river_piece *piece = b->is_valley ? &c->side[t] : &c->piece[t];
+        const struct river_piece *piece = is_rough ? &c->side[t] : &c->piece[t];
         const struct river_window near = near_piece(b, &w, piece, reach);
         if (near.i >= near.i2)
             continue;
@@ -301,8 +320,9 @@ static bool concerns(const struct block *b, const struct drain_node *n)
 static const struct river_curve *curve_of(struct rivers *r, int level, int64_t i, int64_t j,
                                           const struct drain_node *n, bool over, int wide)
 {
-    const uint64_t key = (uint64_t)i * 25 + (uint64_t)j * 1033 + (over ? 512 : 0);
-    struct kept_curve *kept = &r->kept[key & (CURVES - 1)];
+    const unsigned mask = CURVES_SIDE - 1,
+                   slot = ((unsigned)i & mask) + ((unsigned)j & mask) * CURVES_SIDE;
+    struct kept_curve *kept = &r->kept[2 * slot + over];
     if (kept->full && kept->level == level && kept->i == i && kept->j == j && kept->over == over)
         return &kept->curve;
     kept->full = true;
@@ -398,8 +418,10 @@ static int see_chunk(struct rivers *r, const struct chunk *chunk, int64_t band_l
     const int level = finest_level(r, band_limit);
     const int64_t spacing = r->params.spacing >> (2 * level);
     const int64_t apart = chunk->x.step > chunk->y.step ? chunk->x.step : chunk->y.step;
-    /* Blocks of at most 32 nodes along a side, or single samples. */
-    const int64_t fit = 32 * spacing / apart;
+    enum { ROUGH = 16 };
+    /* Blocks of at most 40 nodes along a side, a tile of a picture with its edges, or single
+     * samples. */
+    const int64_t fit = 40 * spacing / apart;
     int side = fit < 1 ? 1 : fit > KERNEL_CHUNK ? KERNEL_CHUNK : (int)fit;
     const int step = side < KERNEL_STEP || chunk->width < KERNEL_STEP ? 1 : KERNEL_STEP;
     side = side / step * step;
@@ -412,7 +434,8 @@ static int see_chunk(struct rivers *r, const struct chunk *chunk, int64_t band_l
                               .j2 = j + side < chunk->height ? j + side : chunk->height,
                               .step = step,
                               .level = level,
-                              .is_valley = is_valley};
+                              .is_valley = is_valley,
+                              .is_rough = band_limit > 0 && spacing < ROUGH * apart};
             const int err = see_around(r, &b);
             if (err)
                 return err;
@@ -435,15 +458,31 @@ int rivers_find_near(struct rivers *r, const struct chunk *chunk, int64_t band_l
     return see_chunk(r, chunk, band_limit, false);
 }
 
+static bool is_same(struct coordinates a, struct coordinates b)
+{
+    return !a.at && !b.at && a.first == b.first && a.step == b.step;
+}
+
 int rivers_find_valleys(struct rivers *r, const struct chunk *chunk, int64_t band_limit)
 {
+    struct found *found = &r->found;
+    if (found->band_limit == band_limit && found->chunk.width == chunk->width &&
+        found->chunk.height == chunk->height && is_same(found->chunk.x, chunk->x) &&
+        is_same(found->chunk.y, chunk->y))
+        return 0;
+    found->chunk.width = 0;
     fill(r->valleys.upper, chunk, 1e9f);
     fill(r->valleys.lower, chunk, -1e9f);
     fill(r->valleys.level, chunk, 0);
     fill(r->valleys.weight, chunk, 0);
+    fill(r->valleys.base, chunk, 0);
+    fill(r->valleys.nearness, chunk, 0);
     fill(r->valleys.lakes.level, chunk, 0);
     fill(r->valleys.lakes.weight, chunk, 0);
-    return see_chunk(r, chunk, band_limit, true);
+    const int err = see_chunk(r, chunk, band_limit, true);
+    if (!err)
+        *found = (struct found){*chunk, band_limit};
+    return err;
 }
 
 int rivers_is_lake(struct rivers *r, int64_t x, int64_t y, bool *out)
@@ -522,6 +561,16 @@ void rivers_channel(const struct rivers *r, int j, int rows, int width, struct r
             r->kernel->river_channel(&r->near, j + k, width, from, to);
         else if (from != to)
             memcpy(to, from, (size_t)width * sizeof *to);
+    }
+}
+
+void rivers_base_level(const struct rivers *r, int j, int rows, int width, struct rows out)
+{
+    for (int k = 0; k < rows; k++) {
+        const float *base = r->valleys.base[j + k], *nearness = r->valleys.nearness[j + k];
+        float *to = out.at + (size_t)k * out.stride;
+        for (int i = 0; i < width; i++)
+            to[i] = base[i] / (nearness[i] + RIVERS_SEA_NEARNESS);
     }
 }
 

@@ -50,6 +50,8 @@ int rivers_find_valleys(struct rivers *rivers, const struct chunk *chunk, int64_
 
 /* ROWS rows from J on, WIDTH samples each, of what was found. */
 
+/* The mean level of the courses around; 0 where none is near. After rivers_find_valleys. */
+void rivers_base_level(const struct rivers *rivers, int j, int rows, int width, struct rows out);
 /* Metres from the edge of the nearest water, below 0 in it; at most RIVERS_NEAR. In a picture whose
  * samples are farther than RIVERS_NEAR / RIVERS_PICTURE_NEAR apart distances from the edge are
  * divided by their ratio, so that it, too, reaches RIVERS_PICTURE_NEAR samples. */

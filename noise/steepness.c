@@ -77,6 +77,8 @@ static double of_operation(const struct operation *o, const struct operation *al
         return sa;
     case GRAPH_DRAIN:
         return mean_square(sa, o->rivers->slope);
+    case GRAPH_BASE_LEVEL:
+        return sa;
     case GRAPH_BANK:
         return 1;
     case GRAPH_CHANNEL:

@@ -20,6 +20,11 @@ enum { RIVERS_REACH = 1024 };
 /* Metres by which a course may be above a lake that it crosses. */
 #define RIVERS_COURSE 0.1f
 
+/* A course counts by 1 / (d^2 + RIVERS_CLOSE^2)^2 d metres away, up to RIVERS_REACH, in the base
+ * level; the sea as if it were 900 m away. */
+enum { RIVERS_CLOSE = 30 };
+#define RIVERS_SEA_NEARNESS (1 / (900.0f * 900 * 900 * 900))
+
 /* A straight piece of a course, from (x, y) to (x + along_x, y + along_y). */
 struct river_piece {
     float x, y, along_x, along_y;
@@ -53,7 +58,8 @@ struct river_near {
 /* What is known of valleys around samples: the ground is at most UPPER, at least LOWER. */
 struct river_valleys {
     river_values upper, lower;
-    river_values level, weight; /* sums over all nodes: of weighted beds, of weights */
+    river_values base, nearness; /* sums over courses: of weighted levels, of weights */
+    river_values level, weight;  /* sums over all nodes: of weighted beds, of weights */
     struct river_lakes lakes;
 };
 

@@ -60,6 +60,8 @@ static void river_valley(const struct river_piece *piece, const struct river_win
         const float y = w->y[j];
         float *restrict upper = valleys->upper[j] + first, *restrict lower =
                                                                valleys->lower[j] + first;
+        float *restrict base = valleys->base[j] + first, *restrict nearness =
+                                                             valleys->nearness[j] + first;
         for (int i = 0; i < count; i++) {
             float square;
             const float u = nearest_on(&p, x[i], y, &square);
@@ -73,6 +75,10 @@ static void river_valley(const struct river_piece *piece, const struct river_win
             const bool within = square < (float)RIVERS_REACH * RIVERS_REACH;
             upper[i] = within && side < upper[i] ? side : upper[i];
             lower[i] = within && apron > lower[i] ? apron : lower[i];
+            float part = 1 - square * (1.0f / RIVERS_REACH / RIVERS_REACH);
+            part = (part > 0 ? part : 0) / (square + (float)RIVERS_CLOSE * RIVERS_CLOSE);
+            base[i] += part * part * level;
+            nearness[i] += part * part;
         }
     }
 }

@@ -6,6 +6,7 @@
 #include <farlands.h>
 #include <inttypes.h>
 #include <locale.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,17 +22,20 @@ static uint64_t hash_more(uint64_t hash, const void *memory, size_t length)
     return hash;
 }
 
-/* From a unit to 2^30 of them apart, and from near the origin to far out. */
+/* From a unit to 2^30 of them apart, and from near the origin to far out. Exact samples more than
+ * 64 blocks apart have nodes of rivers of their own, which takes milliseconds each: only a few. */
 static struct farlands_grid grid_of(int number)
 {
     const int64_t step = INT64_C(1) << 2 * number;
+    const bool band_limit = number % 2 == 1;
+    const int side = !band_limit && step > 64 * FARLANDS_UNIT ? 2 : SIDE;
     return (struct farlands_grid){
         .x = INT64_C(-7654321) * step,
         .y = INT64_C(1234567) * step,
         .step = step,
-        .width = SIDE,
-        .height = SIDE,
-        .band_limit = number % 2 == 1,
+        .width = side,
+        .height = side,
+        .band_limit = band_limit,
     };
 }
 
@@ -45,13 +49,15 @@ static int print_field(const struct farlands_world *world, struct farlands_scrat
     for (int i = 0; i < GRIDS; i++) {
         const struct farlands_grid grid = grid_of(i);
         const float value = farlands_value(world, scratch, field, grid.x, grid.y);
-        int err = farlands_fields(world, scratch, &grid, &field, 1, &values, SIDE);
+        const size_t stride = (size_t)grid.width, size = stride * stride * sizeof *values;
+        int err = farlands_fields(world, scratch, &grid, &field, 1, &values, stride);
         if (err)
             return err;
-        hash = hash_more(hash, values, sizeof out[0]);
+        hash = hash_more(hash, values, size);
         hash = hash_more(hash, &value, sizeof value);
-        if (farlands_gradients(world, scratch, &grid, field, out[0], out[1], out[2], SIDE) == 0)
-            slopes = hash_more(slopes, out, sizeof out);
+        if (farlands_gradients(world, scratch, &grid, field, out[0], out[1], out[2], stride) == 0)
+            for (int k = 0; k < 3; k++)
+                slopes = hash_more(slopes, out[k], size);
     }
     printf("%s %s %016" PRIx64 " %016" PRIx64 "\n", field, farlands_field_unit(world, field), hash,
            slopes);

@@ -133,7 +133,7 @@ END_TEST
 #define NODES                                                                                 \
     "noise, of, add, subtract, multiply, min, max, smooth_min, smooth_max, abs, clamp, mix, " \
     "spline, step, ridge, terrace, damped, slope_x, slope_y, erode, gullies, biome, "         \
-    "drain, bank, river, channel, water"
+    "drain, base_level, bank, river, channel, water"
 #define EXPRESSION "expected a number, the name of a field, or a node such as { abs: NAME }"
 
 #define COLOR "\"#rrggbb\", in quotes, each of r, g and b from 0 to 9 or a to f"

@@ -14,7 +14,7 @@
 enum { WIDEST = 300, HIGHEST = 60 };
 
 static const char *const samples[] = {
-    "drain", "bank", "water", "river", "channel", "channel of eroded valleys",
+    "drain", "base level", "bank", "water", "river", "channel", "channel of eroded valleys",
 };
 
 static struct farlands_scratch *scratch;
@@ -218,7 +218,7 @@ START_TEST(constant_ground_has_water)
 END_TEST
 
 /* All fields of a drain over hills of BLOCKS, and their operations. */
-enum { DRAIN, BANK, WATER, RIVER, CHANNEL, MASKED, HILLS, FIELDS };
+enum { DRAIN, BASE, BANK, WATER, RIVER, CHANNEL, MASKED, HILLS, FIELDS };
 
 static struct program *all_fields(int operation[FIELDS], double blocks)
 {
@@ -228,6 +228,7 @@ static struct program *all_fields(int operation[FIELDS], double blocks)
     int node[FIELDS];
     node[DRAIN] = add_drain(&b);
     b.noise[0].wavelength = BLOCKS(blocks);
+    node[BASE] = add(&b, GRAPH_BASE_LEVEL, node[DRAIN], -1, -1, 0, 0);
     node[BANK] = add(&b, GRAPH_BANK, node[DRAIN], -1, -1, 0, 0);
     node[RIVER] = add(&b, GRAPH_RIVER, node[DRAIN], -1, -1, 0, 0);
     node[CHANNEL] = add(&b, GRAPH_CHANNEL, node[DRAIN], node[DRAIN], -1, 0, 0);
@@ -248,7 +249,7 @@ START_TEST(fields_belong_together)
 {
     enum { SAMPLES = 290 * 280 };
     static float together[FIELDS][SAMPLES];
-    int operation[FIELDS], wet = 0, running = 0, lakes = 0, drawn = 0;
+    int operation[FIELDS], wet = 0, running = 0, lakes = 0, drawn = 0, based = 0;
     struct program *program = all_fields(operation, 4096);
     struct output outputs[FIELDS];
     for (int i = 0; i < FIELDS; i++)
@@ -272,6 +273,8 @@ START_TEST(fields_belong_together)
         ck_assert(!is_wet || together[WATER][s] > RIVERS_DRY);
         ck_assert(!is_lake || together[CHANNEL][s] < together[WATER][s]);
         ck_assert(is_wet || together[RIVER][s] == 0);
+        /* Near a river, unless others join, its level is the base level. */
+        based += is_wet && fabsf(together[BASE][s] - together[WATER][s]) < 5;
         running += together[RIVER][s] > 0;
         ck_assert(!is_wet || together[CHANNEL][s] <= together[WATER][s]);
         ck_assert(together[MASKED][s] == together[HILLS][s] * together[RIVER][s]);
@@ -279,6 +282,7 @@ START_TEST(fields_belong_together)
         lakes += is_lake;
         drawn += together[CHANNEL][s] != together[DRAIN][s];
     }
+    must(based > wet * 9 / 10, "%d of %d in courses at the base level", based, wet);
     must(running > wet / 2 && wet > 20 && lakes > 50 && drawn > 2 * wet &&
              wet + lakes < SAMPLES / 4,
          "%d in rivers, %d in courses, %d in lakes, %d changed", running, wet, lakes, drawn);
@@ -593,7 +597,8 @@ static void expect_fault(const struct graph_builder *b, const char *key, const c
 
 START_TEST(what_has_no_rivers_is_refused)
 {
-    static const enum graph_kind kinds[] = {GRAPH_BANK, GRAPH_WATER, GRAPH_RIVER, GRAPH_CHANNEL};
+    static const enum graph_kind kinds[] = {GRAPH_BASE_LEVEL, GRAPH_BANK, GRAPH_WATER, GRAPH_RIVER,
+                                            GRAPH_CHANNEL};
     struct graph_builder b = {0};
     const int drain = add_drain(&b), hills = add_hills(&b, 1);
     const int first = add(&b, GRAPH_LATTICE, drain, -1, -1, (double)BLOCKS(64), 0);

@@ -271,10 +271,10 @@ static inline struct random_graph *draw_graph(struct draws *draws)
 static inline const char *graph_kind_name(enum graph_kind kind)
 {
     static const char *const names[GRAPH_KINDS] = {
-        "noise",      "constant",   "add",     "subtract", "multiply", "min",    "max",
-        "smooth_min", "smooth_max", "abs",     "clamp",    "mix",      "spline", "step",
-        "ridge",      "terrace",    "lattice", "slope_x",  "slope_y",  "damped", "erode",
-        "biome",      "drain",      "bank",    "river",    "channel",  "water"};
+        "noise",      "constant",   "add",        "subtract", "multiply", "min",     "max",
+        "smooth_min", "smooth_max", "abs",        "clamp",    "mix",      "spline",  "step",
+        "ridge",      "terrace",    "lattice",    "slope_x",  "slope_y",  "damped",  "erode",
+        "biome",      "drain",      "base_level", "bank",     "river",    "channel", "water"};
     return names[kind];
 }
 

@@ -309,6 +309,11 @@ static inline void sample_drain(struct graph_builder *b)
     add_drain(b);
 }
 
+static inline void sample_base_level(struct graph_builder *b)
+{
+    add(b, GRAPH_BASE_LEVEL, add_drain(b), -1, -1, 0, 0);
+}
+
 static inline void sample_bank(struct graph_builder *b)
 {
     add(b, GRAPH_BANK, add_drain(b), -1, -1, 0, 0);
@@ -376,6 +381,7 @@ static const struct sample_graph {
     {"erode, lacunarity 1.5", sample_dense_gullies},
     {"biome", sample_biome},
     {"drain", sample_drain},
+    {"base level", sample_base_level},
     {"bank", sample_bank},
     {"water", sample_water},
     {"river", sample_river},
