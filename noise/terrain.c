@@ -216,15 +216,39 @@ int terrain_course_at(const struct farlands_terrain *terrain, struct farlands_sc
     return err ? err : downstream_begin(rivers, x, y, out);
 }
 
+/* A course without water crosses a lake at P. If it is on an island, or above the lake, that is
+ * land. FIELD is the level of the water. */
+static int look_at_lake(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
+                        int field, struct farlands_course_point *p)
+{
+    const struct farlands_grid here = {p->x, p->y, 1, 1, 1, false};
+    float level, *const out = &level;
+    const int err = terrain_fields(terrain, scratch, &here, &field, 1, &out, 1);
+    if (!err && p->level > level + RIVERS_COURSE)
+        p->kind = FARLANDS_LAND;
+    return err;
+}
+
 int terrain_downstream(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                        int field, struct farlands_course *course, struct farlands_course_point *out,
                        size_t room, size_t *count)
 {
     WITH_PLAIN_ARITHMETIC;
     struct rivers *rivers;
-    const int err = evaluate_rivers(terrain->program, terrain->kernel, scratch,
-                                    find_water(terrain, field), &rivers);
-    return err ? err : downstream_follow(rivers, course, out, room, count);
+    struct farlands_course at = *course;
+    size_t done = 0;
+    int err = evaluate_rivers(terrain->program, terrain->kernel, scratch,
+                              find_water(terrain, field), &rivers);
+    if (!err)
+        err = downstream_follow(rivers, &at, out, room, &done);
+    for (size_t i = 0; !err && i < done; i++)
+        if (out[i].kind == FARLANDS_LAKE && out[i].width == 0)
+            err = look_at_lake(terrain, scratch, field, &out[i]);
+    if (err)
+        return err;
+    *course = at;
+    *count = done;
+    return 0;
 }
 
 int terrain_fields(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,

@@ -1,6 +1,7 @@
 /*
  * Courses of water, from the contract in farlands.h: from random places on land to their ends, in
- * several seeds. COURSES: how many, by default 300; then it prints the worst of what it met.
+ * several seeds of a small world and of the default one. COURSES: how many, by default 300; then it
+ * prints the worst of what it met.
  */
 #include <errno.h>
 #include <math.h>
@@ -22,6 +23,11 @@ static const char small[] =
     "      water: { water: { of: height, drain: valleys }, unit: m }\n"
     "      river: { river: valleys }\n"
     "      bank: { bank: valleys, unit: m }\n";
+
+static const char builtin[] = "worlds: [{like: default}]";
+
+/* Courses are followed in half of the seeds each. */
+static const char *const followed[] = {small, builtin};
 
 static const char dry[] = "worlds: [{name: dry, noise: {wavelength: 1024, octaves: 8}}]";
 
@@ -358,10 +364,10 @@ static void follow(const struct farlands_world *world, int courses, int thorough
     compare(segment, segments, seed);
 }
 
-static void report(void)
+static void report(const char *world)
 {
-    printf("%ld courses, %ld points, the longest %.0f km\n", totals.courses, totals.points,
-           totals.longest);
+    printf("%s: %ld courses, %ld points, the longest %.0f km\n", world, totals.courses,
+           totals.points, totals.longest);
     for (int k = 0; k < ROWS(names); k++)
         printf("    %-10s %8ld points, %6ld ends\n", names[k], totals.kinds[k], totals.ends[k]);
     tell("another level of the field by 5 cm", &totals.level);
@@ -380,17 +386,19 @@ static void must_be_rare(const char *what, const struct worst *worst, double sha
 START_TEST(courses_lead_to_the_end)
 {
     const char *many = getenv("COURSES");
-    const int courses = many ? atoi(many) : 300, each = courses < 1000 ? 20 : 100;
-    struct farlands_world *first = world_of(small);
-    for (uint64_t seed = 1; seed <= (uint64_t)(courses / each); seed++) {
+    const int courses = many ? atoi(many) : 300, each = courses < 1000 ? 15 : 100;
+    const int seeds = courses / each / LENGTH(followed);
+    struct farlands_world *first = world_of(followed[_i]);
+    memset(&totals, 0, sizeof totals);
+    for (int n = 0; n < seeds; n++) {
         struct farlands_world *world;
-        ck_assert_int_eq(farlands_world_reseed(&world, first, seed), 0);
+        ck_assert_int_eq(farlands_world_reseed(&world, first, (uint64_t)(1 + _i * seeds + n)), 0);
         follow(world, each, many ? 20 : 40);
         farlands_world_free(world);
     }
     farlands_world_free(first);
     if (many)
-        report();
+        report(_i == 0 ? "small world" : "default world");
     ck_assert_int_ge(totals.ends[FARLANDS_SEA], 10);
     ck_assert_int_ge(totals.kinds[FARLANDS_RIVER], 1000);
     must_be_rare("levels of the field", &totals.level, 5e-4);
@@ -438,7 +446,7 @@ int main(void)
     Suite *suite = suite_create("courses");
     TCase *tcase = tcase_create("courses");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_test(tcase, courses_lead_to_the_end);
+    tcase_add_loop_test(tcase, courses_lead_to_the_end, 0, LENGTH(followed));
     tcase_add_test(tcase, wrong_calls_are_refused);
     tcase_set_timeout(tcase, getenv("COURSES") ? 3600 : 60);
     suite_add_tcase(suite, tcase);
