@@ -45,7 +45,7 @@ static void make_curve(const struct rivers *rivers, const struct drain_node *fro
     const struct river_bend bend = is_source
                                        ? (struct river_bend){NULL, from, next_of(from, wide), 1}
                                        : river_bend_from(from, wide, last_level(rivers));
-    river_curve_make(curve, rivers_params_of(rivers), last_level(rivers), bend);
+    river_curve_make(curve, rivers_params_of(rivers), last_level(rivers), bend, true);
 }
 
 static int64_t units(float metres)

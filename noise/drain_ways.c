@@ -18,6 +18,10 @@ enum { CELL = DRAIN_RATIO * DRAIN_RATIO, CELL_FAR = 2 };
 static const int cell[CELL][2] = {{1, -2}, {-1, -1}, {0, -1}, {1, -1}, {2, -1}, {-1, 0},
                                   {0, 0},  {1, 0},   {2, 0},  {-2, 1}, {-1, 1}, {0, 1},
                                   {1, 1},  {-2, 2},  {-1, 2}, {0, 2}};
+/* Which nodes of a cell are neighbours of each, a bit for each. */
+static const unsigned cell_near[CELL] = {0x000c, 0x0024, 0x006b, 0x00d5, 0x0188, 0x0646,
+                                         0x0cac, 0x1958, 0x1090, 0x2420, 0x6a60, 0xd4c0,
+                                         0x8980, 0x4600, 0xac00, 0x5800};
 
 _Static_assert(DRAIN_RATIO + CELL_FAR == DRAIN_WAY_REACH, "ways are in two cells");
 _Static_assert(2 * CELL == DRAIN_WAY_MAX && CELL == (int)DRAIN_STEM_MAX, "ways have no node twice");
@@ -120,16 +124,15 @@ static bool relax(struct search *s, struct node n, int32_t base)
 
 /* Find the least work from each node of the cell around AT to those whose work is 0, and its first
  * step: within the cell, or to others whose work is known. Climbing is dear, and so is ground above
- * BASE: of two ways the lower one is cheaper. Ways lead to and fro, so do the passes. */
+ * BASE: of two ways the lower one is cheaper. */
 static void search_cell(struct search *s, struct node at, int32_t base)
 {
-    bool changes = true;
-    for (int pass = 0; changes; pass++) {
-        changes = false;
-        for (int t = 0; t < CELL; t++) {
-            const int *of = cell[pass % 2 ? CELL - 1 - t : t];
-            changes |= relax(s, (struct node){at.i + of[0], at.j + of[1]}, base);
-        }
+    unsigned stale = (1U << CELL) - 1; /* nodes whose neighbours may have become nearer */
+    while (stale) {
+        const int t = __builtin_ctz(stale);
+        stale &= stale - 1;
+        if (relax(s, (struct node){at.i + cell[t][0], at.j + cell[t][1]}, base))
+            stale |= cell_near[t];
     }
 }
 

@@ -165,12 +165,14 @@ static struct point middle(const struct drain_node *at, const struct drain_node 
                           0.5f * (level_of(at) + level_of(other)), 0};
 }
 
-static void find_box(struct river_curve *c, const struct point *point, int count)
+/* The box around every STEP-th of POINTS, CURVE_PIECES + 1 of them, or of one if STEP is greater.
+ */
+static void find_box(struct river_curve *c, const struct point *point, int step)
 {
     c->left = c->right = point[0].x;
     c->top = c->bottom = point[0].y;
-    c->half = 0;
-    for (int t = 0; t < count; t++) {
+    c->half = point[0].half;
+    for (int t = step; t <= CURVE_PIECES; t += step) {
         c->left = point[t].x < c->left ? point[t].x : c->left;
         c->right = point[t].x > c->right ? point[t].x : c->right;
         c->top = point[t].y < c->top ? point[t].y : c->top;
@@ -194,8 +196,10 @@ static int last_in(const struct rivers_params *params, int level)
 }
 
 void river_curve_make(struct river_curve *c, const struct rivers_params *params, int level,
-                      struct river_bend bend)
+                      struct river_bend bend, bool fine)
 {
+    enum { SPAN = CURVE_PIECES / CURVE_SIDES };
+    const int step = fine ? 1 : SPAN;
     const struct drain_node *on = bend.on;
     const bool is_last = level == params->levels - 1;
     const float last = (float)last_in(params, level) / DRAIN_LENGTH;
@@ -211,7 +215,7 @@ void river_curve_make(struct river_curve *c, const struct rivers_params *params,
     float run = 0;
     c->x = on->x;
     c->y = on->y;
-    for (int t = 0; t <= CURVE_PIECES; t++) {
+    for (int t = 0; t <= CURVE_PIECES; t += step) {
         const float u = (float)t / CURVE_PIECES, v = 1 - u;
         struct point *p = &point[t];
         const float from = t == 0 ? 1 : v * v * bend.start;
@@ -220,13 +224,13 @@ void river_curve_make(struct river_curve *c, const struct rivers_params *params,
         p->level = v * v * a.level + 2 * u * v * level_of(on) + u * u * b.level;
         c->order = order_of(first + u * (end - first));
         p->half = half_width(params, c->order);
-        if (t > 0) {
-            const float dx = p->x - p[-1].x, dy = p->y - p[-1].y;
+        if (t > 0 && t % SPAN == 0) {
+            const float dx = p->x - p[-SPAN].x, dy = p->y - p[-SPAN].y;
             run += sqrtf(dx * dx + dy * dy);
         }
     }
     /* Pictures that end at a level before the last one are too coarse to show the meanders. */
-    for (int t = 0; t <= CURVE_PIECES && is_last; t++) {
+    for (int t = 0; t <= CURVE_PIECES && is_last; t += step) {
         float dx, dy;
         meander(params, c->x + (int64_t)(point[t].x * FARLANDS_UNIT),
                 c->y + (int64_t)(point[t].y * FARLANDS_UNIT), &dx, &dy);
@@ -234,14 +238,14 @@ void river_curve_make(struct river_curve *c, const struct rivers_params *params,
         point[t].y += dy;
     }
     const float depth = (float)by_order(params->depth, params->deepening, (double)c->order);
-    for (int t = 0; t < CURVE_PIECES; t++) {
+    c->pieces = fine ? CURVE_PIECES : 0;
+    for (int t = 0; t < c->pieces; t++) {
         c->piece[t] = piece_between(&point[t], &point[t + 1]);
         c->piece[t].order = c->order;
         c->piece[t].depth = depth;
     }
     const float steep = (a.level - b.level) / (run > 1 ? run : 1);
     for (int t = 0; t < CURVE_SIDES; t++) {
-        enum { SPAN = CURVE_PIECES / CURVE_SIDES };
         struct river_piece *side = &c->side[t];
         *side = piece_between(&point[SPAN * t], &point[SPAN * t + SPAN]);
         side->order = c->order;
@@ -249,9 +253,8 @@ void river_curve_make(struct river_curve *c, const struct rivers_params *params,
         side->flat = ROUND + (2 + 5 * smooth(1 - steep / 0.03f)) * point[CURVE_PIECES].half;
         side->slope = (float)params->slope;
     }
-    c->pieces = CURVE_PIECES;
     c->sides = CURVE_SIDES;
-    find_box(c, point, CURVE_PIECES + 1);
+    find_box(c, point, step);
 }
 
 void river_curve_make_end(struct river_curve *c, const struct rivers_params *params, int level,
@@ -268,5 +271,5 @@ void river_curve_make_end(struct river_curve *c, const struct rivers_params *par
     c->piece[0].depth = c->side[0].depth = DEPTH;
     c->side[0].flat = ROUND + point.half;
     c->side[0].slope = (float)params->slope;
-    find_box(c, &point, 1);
+    find_box(c, &point, CURVE_PIECES + 1);
 }

@@ -17,7 +17,7 @@
 
 enum {
     CURVE_PIECES = 9,
-    CURVE_SIDES = 3, /* pieces that valleys follow, and rivers in pictures that show no more */
+    CURVE_SIDES = 3, /* longer pieces, of valleys, and of rivers in pictures that show no more */
 };
 
 struct river_curve {
@@ -25,7 +25,7 @@ struct river_curve {
     float left, right, top, bottom; /* of the pieces' ends */
     float half;                     /* the greatest */
     float order;                    /* where it ends */
-    int pieces, sides;
+    int pieces, sides;              /* no pieces: only its sides are known */
     struct river_piece piece[CURVE_PIECES], side[CURVE_SIDES];
 };
 
@@ -40,9 +40,9 @@ struct river_bend {
  * WIDE nodes long, with two nodes more on each side. */
 struct river_bend river_bend_from(const struct drain_node *from, int wide, int level);
 
-/* The curve of BEND at LEVEL of a drainage. */
+/* The curve of BEND at LEVEL of a drainage; without its pieces unless FINE. */
 void river_curve_make(struct river_curve *curve, const struct rivers_params *params, int level,
-                      struct river_bend bend);
+                      struct river_bend bend, bool fine);
 
 /* An end lake at NODE: a curve that is a point. */
 void river_curve_make_end(struct river_curve *curve, const struct rivers_params *params, int level,

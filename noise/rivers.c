@@ -113,7 +113,7 @@ struct block {
     int step;                         /* columns that are looked at together */
     int level;                        /* of the drainage */
     bool is_valley;                   /* look for valleys, not for water */
-    bool is_rough;                    /* a picture whose samples are wide: few pieces will do */
+    bool is_wide;                     /* a picture that shows no bends between nodes */
     int64_t left, right, top, bottom; /* curves are of consequence from here to there, in units */
 };
 
@@ -127,6 +127,12 @@ static float near_reach(const struct rivers *r)
 static float reach_of(const struct rivers *r, const struct block *b)
 {
     return b->is_valley ? (float)RIVERS_REACH : near_reach(r);
+}
+
+/* True if the sides of curves will do for B. */
+static bool is_rough(const struct block *b)
+{
+    return b->is_valley || b->is_wide;
 }
 
 static int64_t at(struct coordinates along, int i)
@@ -238,10 +244,10 @@ static void see_curve(struct rivers *r, const struct block *b, const struct rive
         !find_window(b, c->x, c->y, c->left - reach, c->right + reach, c->top - reach,
                      c->bottom + reach, place, &w))
         return;
-    const bool is_rough = b->is_valley || b->is_rough;
-    const int count = is_rough ? c->sides : c->pieces;
+    const bool rough = is_rough(b);
+    const int count = rough ? c->sides : c->pieces;
     for (int t = 0; t < count; t++) {
-        const struct river_piece *piece = is_rough ? &c->side[t] : &c->piece[t];
+        const struct river_piece *piece = rough ? &c->side[t] : &c->piece[t];
         const struct river_window near = near_piece(b, &w, piece, reach);
         if (near.i >= near.i2)
             continue;
@@ -316,27 +322,30 @@ static bool concerns(const struct block *b, const struct drain_node *n)
     return n->x >= b->left && n->x <= b->right && n->y >= b->top && n->y <= b->bottom;
 }
 
-/* The curve of node (I, J), OVER the node that it flows to or not. */
-static const struct river_curve *curve_of(struct rivers *r, int level, int64_t i, int64_t j,
-                                          const struct drain_node *n, bool over, int wide)
+/* The curve of node (I, J), OVER the node that it flows to or not, as B needs it. */
+static const struct river_curve *curve_of(struct rivers *r, const struct block *b, int64_t i,
+                                          int64_t j, const struct drain_node *n, bool over,
+                                          int wide)
 {
+    const bool fine = !is_rough(b);
     const unsigned mask = CURVES_SIDE - 1,
                    slot = ((unsigned)i & mask) + ((unsigned)j & mask) * CURVES_SIDE;
     struct kept_curve *kept = &r->kept[2 * slot + over];
-    if (kept->full && kept->level == level && kept->i == i && kept->j == j && kept->over == over)
+    if (kept->full && kept->level == b->level && kept->i == i && kept->j == j &&
+        kept->over == over && (!fine || kept->curve.pieces > 0))
         return &kept->curve;
     kept->full = true;
-    kept->level = (int8_t)level;
+    kept->level = (int8_t)b->level;
     kept->i = i;
     kept->j = j;
     kept->over = over;
     const struct drain_node *to = n->kind == DRAIN_FLOWS ? neighbour(n, n->next, wide) : NULL;
-    if (!to)
-        river_curve_make_end(&kept->curve, &r->params, level, n);
+    const struct river_bend bend =
+        over ? river_bend_from(n, wide, b->level) : (struct river_bend){NULL, n, to, 1};
+    if (to)
+        river_curve_make(&kept->curve, &r->params, b->level, bend, fine);
     else
-        river_curve_make(&kept->curve, &r->params, level,
-                         over ? river_bend_from(n, wide, level)
-                              : (struct river_bend){NULL, n, to, 1});
+        river_curve_make_end(&kept->curve, &r->params, b->level, n);
     return &kept->curve;
 }
 
@@ -347,9 +356,9 @@ static void see_course(struct rivers *r, const struct block *b, int64_t i, int64
     if (n->kind == DRAIN_SEA || n->birth >= b->level)
         return;
     if (concerns(b, n) && (n->kind == DRAIN_END || rivers_is_source(n, wide)))
-        see_curve(r, b, curve_of(r, b->level, i, j, n, false, wide));
+        see_curve(r, b, curve_of(r, b, i, j, n, false, wide));
     if (n->kind == DRAIN_FLOWS && concerns(b, neighbour(n, n->next, wide)))
-        see_curve(r, b, curve_of(r, b->level, i, j, n, true, wide));
+        see_curve(r, b, curve_of(r, b, i, j, n, true, wide));
 }
 
 static int64_t floor_to(int64_t a, int64_t b)
@@ -418,7 +427,7 @@ static int see_chunk(struct rivers *r, const struct chunk *chunk, int64_t band_l
     const int level = finest_level(r, band_limit);
     const int64_t spacing = r->params.spacing >> (2 * level);
     const int64_t apart = chunk->x.step > chunk->y.step ? chunk->x.step : chunk->y.step;
-    enum { ROUGH = 16 };
+    enum { WIDE = 16 };
     /* Blocks of at most 40 nodes along a side, a tile of a picture with its edges, or single
      * samples. */
     const int64_t fit = 40 * spacing / apart;
@@ -435,7 +444,7 @@ static int see_chunk(struct rivers *r, const struct chunk *chunk, int64_t band_l
                               .step = step,
                               .level = level,
                               .is_valley = is_valley,
-                              .is_rough = band_limit > 0 && spacing < ROUGH * apart};
+                              .is_wide = band_limit > 0 && spacing < WIDE * apart};
             const int err = see_around(r, &b);
             if (err)
                 return err;

@@ -54,13 +54,13 @@ static const struct row {
     {"mountains", UINT64_C(0x5b45e78d842fdfa0)},
     {"erode, lacunarity 1.5", UINT64_C(0x688fe3066faaf8b1)},
     {"biome", UINT64_C(0x2c3415e148d4c95c)},
-    {"drain", UINT64_C(0xa61ed440507009e6)},
+    {"drain", UINT64_C(0x8260e903cec83bdc)},
     {"base level", UINT64_C(0xb8d64011f38698fc)},
     {"bank", UINT64_C(0x868385b418a55ffe)},
     {"water", UINT64_C(0x94512ab65b109206)},
     {"river", UINT64_C(0xad21980a891dc5a4)},
-    {"channel", UINT64_C(0x924ccbb3c9e2e8ae)},
-    {"channel of eroded valleys", UINT64_C(0x8bf54631a57b5790)},
+    {"channel", UINT64_C(0x66b235d818bd90a4)},
+    {"channel of eroded valleys", UINT64_C(0xe488f2df8aa1ea76)},
 };
 
 /* Blocks, a large part of the hills; fine samples far out; a picture of octaves that fade. */
