@@ -1,7 +1,9 @@
 /* The biomes of a world with a climate: its table, what its places have, and which biomes a window shows. */
-import { clamp, step } from './world.js';
-import { valuesAt } from './ground.js';
+import { clamp, regionAddress, step } from './world.js';
+import { areFar, valuesAt } from './ground.js';
+import { pixelsOf } from './tiles.js';
 
+const FARTHEST = 2 ** 20;         // blocks between samples of a picture
 const GRID = { columns: 12, rows: 10 };          // places in a window, of which one request can have 128
 
 /* The rows of the table of biomes in WORLD, { id, name, color }; null if it has none. */
@@ -10,6 +12,15 @@ export const biomesOf = ({ biomes, fields }) => biomes ?? fields?.biome?.biome?.
 /* The fields of WORLD's climate. */
 export const climateFields = (world) =>
     (biomesOf(world) ? ['biome', 'temperature', 'humidity'].filter((name) => name in world.fields) : []);
+
+/* A promise of the ids in the picture of BOX that LAYER, "biome", has, by their colors. */
+async function idsInPicture(world, layer, box) {
+    const response = await fetch(regionAddress(world, box, 'png', layer));
+    const { pixels: { data } } = await pixelsOf(await response.blob());
+    const ids = new Map(biomesOf(world).map(({ id, color }) => [parseInt(color.slice(1), 16), id]));
+    return Array.from({ length: box.width * box.height }, (_, i) =>
+        ids.get(data[4 * i] * 65536 + data[4 * i + 1] * 256 + data[4 * i + 2]));
+}
 
 /* A promise of the biomes of WORLD that a window of WIDTH x HEIGHT pixels around PLACE shows, the commonest first. */
 export async function biomesIn(world, { x, y, zoom }, { width, height }) {
@@ -20,8 +31,12 @@ export async function biomesIn(world, { x, y, zoom }, { width, height }) {
         x: at(x, width, i % GRID.columns, GRID.columns),
         y: at(y, height, Math.floor(i / GRID.columns), GRID.rows),
     }));
+    const layer = world.layers.find(({ name }) => name === 'biome');
+    const apart = Math.min(2 ** Math.floor(Math.log2(width * pixel / GRID.columns)), FARTHEST);
+    const box = { ...places[0], step: apart, width: Math.floor(width * pixel / apart), height: Math.floor(height * pixel / apart) };
+    const ids = await (layer && areFar(world, places) ? idsInPicture(world, layer, box) : valuesAt(world, places, 'biome'));
     const counts = new Map();
-    for (const id of await valuesAt(world, places, 'biome'))
+    for (const id of ids)
         counts.set(id, (counts.get(id) ?? 0) + 1);
     return biomesOf(world).filter(({ id }) => counts.has(id)).sort((a, b) => counts.get(b.id) - counts.get(a.id));
 }

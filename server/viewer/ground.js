@@ -1,8 +1,12 @@
 /* Heights and fields under the cursor: computed in the page if WebAssembly is available, otherwise requested from the server. */
 import { compile, loadTerrain, units } from './farlands.js';
+import { hasWater } from './water.js';
 import { address, getHeight, getHeights, plain, sleep } from './world.js';
 
-const entries = new WeakMap();    // world -> its terrain once loaded, and a promise of the terrain or null
+const NEAR = 512;                 // blocks between places that share rivers; others take a tenth of a second each in a page
+const SLICE = 20;                 // ms of computing without a break
+
+const entries = new WeakMap();    // world -> its terrain once loaded, a promise of it or null, and the place that was measured last
 let module = null;
 
 /* The shortest decimal that identifies a float, as in the daemon's JSON. */
@@ -27,7 +31,7 @@ async function make(entry, world) {
 
 function entryOf(world) {
     if (!entries.has(world)) {
-        const entry = { terrain: null };
+        const entry = { terrain: null, last: null };
         entries.set(world, entry);
         entry.coming = make(entry, world);
     }
@@ -45,31 +49,51 @@ const measureIn = (terrain, at, names) => ({
     fields: Object.fromEntries(names.map((name) => [name, valueIn(terrain, name, at)])),
 });
 
+/* True if PLACES of WORLD are too far apart to be computed in the page. */
+export const areFar = (world, places) => hasWater(world)
+    && places.some(({ x, y }, i) => i > 0 && Math.hypot(x - places[i - 1].x, y - places[i - 1].y) > NEAR);
+
+/* True if a place is near the one that was measured before. */
+const isNear = (world, { last }, place) => !last || !areFar(world, [last, place]);
+
 /* The height, the surface and the water at (X, Y), blocks as text, and the values of the fields NAMES there: { height, surface,
- * water, fields }; undefined if the terrain is not loaded. The water is as farlands.js has it. */
+ * water, fields }; undefined if the terrain is not loaded, or the place is far from the last. The water is as farlands.js has it. */
 export function measureHere(world, x, y, names) {
-    const { terrain } = entryOf(world);
-    return terrain ? measureIn(terrain, { x, y }, names) : undefined;
+    const entry = entryOf(world);
+    if (!entry.terrain || !isNear(world, entry, { x, y }))
+        return undefined;
+    entry.last = { x, y };
+    return measureIn(entry.terrain, { x, y }, names);
 }
 
 /* A promise of the same, and of the fingerprint of its world. */
 export async function measure(world, x, y, names) {
-    const terrain = await entryOf(world).coming;
-    if (terrain)
+    const entry = entryOf(world);
+    const terrain = await entry.coming;
+    const near = isNear(world, entry, { x, y });
+    entry.last = { x, y };
+    if (terrain && near)
         return { ...measureIn(terrain, { x, y }, names), fingerprint: world.fingerprint };
     const { height, surface, water, depth, river, width, kind, fields = {}, fingerprint } = await getHeight(world, x, y, names);
     return { height, surface, water: { water, depth, river, width, kind }, fields, fingerprint };
 }
 
 /* A promise of the heights of PLACES, or of their values of FIELD; x and y in blocks, at most 128. The page stays
- * responsive between calls. */
+ * responsive. */
 export async function valuesAt(world, places, field = null) {
     const exact = places.map(({ x, y }) => ({ x: plain(x), y: plain(y) }));
-    const terrain = await entryOf(world).coming;
+    const terrain = areFar(world, places) ? null : await entryOf(world).coming;
     if (!terrain) {
         const { heights, fields } = await getHeights(world, exact, field === null ? [] : [field]);
         return field === null ? heights : fields[field];
     }
-    await sleep(0);
-    return exact.map((at) => valueIn(terrain, field ?? 'height', at));
+    const values = [];
+    for (let since = 0; values.length < exact.length;) {
+        if (performance.now() - since > SLICE) {
+            await sleep(0);
+            since = performance.now();
+        }
+        values.push(valueIn(terrain, field ?? 'height', exact[values.length]));
+    }
+    return values;
 }
