@@ -132,6 +132,8 @@ START_TEST(test_readers)
 
     tcp_pair(pair);
     setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &(int){1 << 16}, sizeof(int));
+    /* A buffer that grows tells of what was read only now and then. */
+    setsockopt(pair[1], SOL_SOCKET, SO_RCVBUF, &(int){1 << 15}, sizeof(int));
     deadlines_add(&deadlines, &client, pair[0], NULL, 0);
     while (send(pair[0], (char[4096]){0}, 4096, MSG_DONTWAIT) > 0)
         ;
