@@ -6,6 +6,13 @@
 #error "rivers_template.h: include kernel_template.h instead"
 #endif
 
+/* Browsers download the loops, and need few samples of rivers. */
+#ifdef __wasm__
+#define RIVER_LOOP _Pragma("clang loop vectorize(disable) unroll(disable)")
+#else
+#define RIVER_LOOP KERNEL_IVDEP
+#endif
+
 /* How far along P the point is that is nearest to (x, y), 0 to 1; the distance's square into
  * *SQUARE. */
 static inline float nearest_on(const struct river_piece *p, float x, float y, float *square)
@@ -33,6 +40,7 @@ static void river_near(const struct river_piece *piece, const struct river_windo
                         *restrict order = near->order[j] + first,
                         *restrict half = near->half[j] + first,
                         *restrict depth = near->depth[j] + first;
+        RIVER_LOOP
         for (int i = 0; i < count; i++) {
             float square;
             const float u = nearest_on(&p, x[i], y, &square);
@@ -62,6 +70,7 @@ static void river_valley(const struct river_piece *piece, const struct river_win
                                                                valleys->lower[j] + first;
         float *restrict base = valleys->base[j] + first, *restrict nearness =
                                                              valleys->nearness[j] + first;
+        RIVER_LOOP
         for (int i = 0; i < count; i++) {
             float square;
             const float u = nearest_on(&p, x[i], y, &square);
@@ -100,6 +109,7 @@ static void river_floor(const struct river_node *node, const struct river_window
     for (int j = w->j; j < w->j2; j++) {
         float *restrict level = valleys->level[j] + first, *restrict weight =
                                                                valleys->weight[j] + first;
+        RIVER_LOOP
         for (int i = 0; i < count; i++) {
             const float here = node_weight(x[i], w->y[j], inverse);
             level[i] += here * bed;
@@ -116,6 +126,7 @@ static void river_lake(const struct river_node *node, const struct river_window 
     for (int j = w->j; j < w->j2; j++) {
         float *restrict level = lakes->level[j] + first, *restrict weight =
                                                              lakes->weight[j] + first;
+        RIVER_LOOP
         for (int i = 0; i < count; i++) {
             const float here = node_weight(x[i], w->y[j], inverse) * share;
             level[i] += here * bed;
@@ -167,7 +178,7 @@ static void river_carve(const struct river_valleys *valleys, float shallow, int 
                           *restrict weight = valleys->weight[j],
                           *restrict lake = valleys->lakes.weight[j],
                           *restrict sum = valleys->lakes.level[j];
-    KERNEL_IVDEP
+    RIVER_LOOP
     for (int i = 0; i < n; i++) {
         const float h = ground[i], in_lake = smoothstep(lakeness(lake[i]));
         const float floor = level[i] / (weight[i] > 1e-6f ? weight[i] : 1e-6f);
@@ -192,7 +203,7 @@ static void river_channel(const struct river_near *near, int j, int n, const flo
                           *restrict half = near->half[j], *restrict depth = near->depth[j],
                           *restrict lake = near->lakes.weight[j],
                           *restrict sum = near->lakes.level[j];
-    KERNEL_IVDEP
+    RIVER_LOOP
     for (int i = 0; i < n; i++) {
         const float l = lake_level(sum[i], lake[i]), h = dammed(ground[i], l, lake[i]);
         const float d = bank[i], dry = d > 0 ? d : 0;
@@ -219,7 +230,7 @@ static void river_water(const struct river_near *near, int j, int n, const float
     const float *restrict bank = near->bank[j], *restrict level = near->level[j],
                           *restrict lake = near->lakes.weight[j],
                           *restrict sum = near->lakes.level[j];
-    KERNEL_IVDEP
+    RIVER_LOOP
     for (int i = 0; i < n; i++) {
         const float l = lake_level(sum[i], lake[i]);
         const float still = lake[i] >= RIVERS_SHORE && ground[i] < l ? l : RIVERS_DRY;
@@ -234,7 +245,7 @@ static void river_order(const struct river_near *near, int j, int n, float reach
     const float *restrict bank = near->bank[j], *restrict level = near->level[j],
                           *restrict order = near->order[j], *restrict lake = near->lakes.weight[j],
                           *restrict sum = near->lakes.level[j];
-    KERNEL_IVDEP
+    RIVER_LOOP
     for (int i = 0; i < n; i++) {
         const bool still =
             lake[i] >= RIVERS_SHORE && level[i] <= lake_level(sum[i], lake[i]) + RIVERS_COURSE;
@@ -243,6 +254,7 @@ static void river_order(const struct river_near *near, int j, int n, float reach
     }
 }
 
+#undef RIVER_LOOP
 #undef RIVER_COLUMNS
 #undef APRON
 #undef BANK_HEIGHT

@@ -103,7 +103,7 @@ describe('the water of a place', { timeout: patience(60000) }, () => {
         floats(await daemon.bytes(`/wet/region.f32?x=${x}&y=${y}&width=1&height=1&field=${field}`))[0];
 
     it('is what the fields have, along a course, on land and in the sea', async () => {
-        const { geometry, properties } = await daemon.json('/wet/downstream?x=100&y=200&limit=4000');
+        const { geometry, properties } = await daemon.json('/wet/downstream?x=8000&y=-5000&limit=4000');
         const at = [...geometry.coordinates.filter((_, i) => i % 97 === 0), [100, 200], geometry.coordinates.at(-1).map((one) => one + 3000)];
         const list = await daemon.json(`/wet/heights?at=${at.map(([x, y]) => `${x},${y}`).join(';')}`);
         assert.equal(properties.end, 'sea');
