@@ -87,6 +87,19 @@ extern const int drain_neighbour[DRAIN_NEIGHBOURS][2];
 int drain_nodes(struct drain *drain, int level, int64_t i, int64_t j, int width, int height,
                 struct drain_node *out);
 
+/* A / B, rounded down; B is above 0. */
+static inline int64_t drain_floor(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+/* Where column I and row J are remembered, of SIDE x SIDE slots: all of a square that wide have
+ * slots of their own. SIDE is a power of two. */
+static inline unsigned drain_slot(int64_t i, int64_t j, unsigned side)
+{
+    return ((unsigned)i & (side - 1)) + ((unsigned)j & (side - 1)) * side;
+}
+
 /* The node of LEVEL whose place in the undisturbed lattice is nearest to (X, Y). */
 void drain_nearest(const struct drain *drain, int level, int64_t x, int64_t y, int64_t *i,
                    int64_t *j);

@@ -100,10 +100,10 @@ static int interpolate(struct drain *d, int level, int64_t x, int64_t y, int32_t
 enum { CHOICES = 4 };
 
 /*
- * Choice N of node (COLUMN, ROW), whose own place is (0, 0): anywhere with |x| + |y| up to S / 4,
- * so that nodes on plains lie in no rows. In quarters of a spacing a triangle has the sides (4, 0)
- * and (2, 4). Moves of two nodes differ by (a, b) and (c, d) with |a| + |b| and |c| + |d| up to 2,
- * so (4 + a) (4 + d) - b (2 + c) is at least 4: the triangle keeps its orientation.
+ * Choice N of a node whose own place is (0, 0), by its RANDOM number: anywhere with |x| + |y| up to
+ * S / 4, so that nodes on plains lie in no rows. In quarters of a spacing a triangle has the sides
+ * (4, 0) and (2, 4). Moves of two nodes differ by (a, b) and (c, d) with |a| + |b| and |c| + |d| up
+ * to 2, so (4 + a) (4 + d) - b (2 + c) is at least 4: the triangle keeps its orientation.
  */
 static void choose(uint64_t random, int n, int64_t s, int64_t *x, int64_t *y)
 {

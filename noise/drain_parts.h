@@ -91,18 +91,6 @@ struct drain_range {
     int width, height;
 };
 
-static inline int64_t drain_floor(int64_t a, int64_t b)
-{
-    return a / b - (a % b < 0);
-}
-
-/* Where column I and row J are remembered, of SIDE x SIDE slots: all of a square that wide have
- * slots of their own. SIDE is a power of two. */
-static inline unsigned drain_slot(int64_t i, int64_t j, unsigned side)
-{
-    return ((unsigned)i & (side - 1)) + ((unsigned)j & (side - 1)) * side;
-}
-
 /* The square of the distance of nodes I columns and J rows apart, in half spacings. */
 static inline int drain_square(int i, int j)
 {

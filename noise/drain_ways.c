@@ -97,7 +97,7 @@ static void forget_cell(struct search *s, struct node at)
         s->work[at.j + cell[t][1] + REACH][at.i + cell[t][0] + REACH] = NO_WAY;
 }
 
-/* A shorter way from N, if one of its neighbours has become nearer. */
+/* Look for a shorter way from N over one of its neighbours. True if there is one. */
 static bool relax(struct search *s, struct node n, int32_t base)
 {
     const int c = n.i + REACH, r = n.j + REACH;

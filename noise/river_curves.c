@@ -165,8 +165,7 @@ static struct point middle(const struct drain_node *at, const struct drain_node 
                           0.5f * (level_of(at) + level_of(other)), 0};
 }
 
-/* The box around every STEP-th of POINTS, CURVE_PIECES + 1 of them, or of one if STEP is greater.
- */
+/* The box around every STEP-th of CURVE_PIECES + 1 points; around the first if STEP is greater. */
 static void find_box(struct river_curve *c, const struct point *point, int step)
 {
     c->left = c->right = point[0].x;

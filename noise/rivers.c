@@ -24,9 +24,8 @@ struct kept_curve {
     struct river_curve curve;
 };
 
-/* Samples whose valleys were found last: lattices of one spacing need the same ones. No width:
- * none.
- */
+/* Samples whose valleys were found last, since lattices of one spacing need the same ones; without
+ * a width there are none. */
 struct found {
     struct chunk chunk;
     int64_t band_limit;
@@ -328,9 +327,7 @@ static const struct river_curve *curve_of(struct rivers *r, const struct block *
                                           int wide)
 {
     const bool fine = !is_rough(b);
-    const unsigned mask = CURVES_SIDE - 1,
-                   slot = ((unsigned)i & mask) + ((unsigned)j & mask) * CURVES_SIDE;
-    struct kept_curve *kept = &r->kept[2 * slot + over];
+    struct kept_curve *kept = &r->kept[2 * drain_slot(i, j, CURVES_SIDE) + over];
     if (kept->full && kept->level == b->level && kept->i == i && kept->j == j &&
         kept->over == over && (!fine || kept->curve.pieces > 0))
         return &kept->curve;
@@ -361,11 +358,6 @@ static void see_course(struct rivers *r, const struct block *b, int64_t i, int64
         see_curve(r, b, curve_of(r, b, i, j, n, true, wide));
 }
 
-static int64_t floor_to(int64_t a, int64_t b)
-{
-    return a / b - (a % b < 0);
-}
-
 /* The nodes from (I, J) on into R's memory. */
 static int find_nodes(struct rivers *r, int level, int64_t i, int64_t j, int wide, int high)
 {
@@ -394,14 +386,14 @@ static int see_around(struct rivers *r, struct block *b)
     b->bottom = bottom + far;
     /* Two nodes more on each side: those that a course flows to, and their next ones. */
     enum { MORE = 2 };
-    const int64_t j = floor_to(top - around, s), j2 = floor_to(bottom + around, s) + 1;
-    const int64_t first = floor_to(left - around - s / 2 * j2, s) - MORE,
-                  last = floor_to(right + around - s / 2 * j, s) + 1 + MORE;
+    const int64_t j = drain_floor(top - around, s), j2 = drain_floor(bottom + around, s) + 1;
+    const int64_t first = drain_floor(left - around - s / 2 * j2, s) - MORE,
+                  last = drain_floor(right + around - s / 2 * j, s) + 1 + MORE;
     const int wide = (int)(last - first) + 1;
     const int err = find_nodes(r, b->level, first, j - MORE, wide, (int)(j2 - j) + 1 + 2 * MORE);
     for (int64_t row = j; row <= j2 && !err; row++) {
-        const int64_t i = floor_to(left - around - s / 2 * row, s),
-                      i2 = floor_to(right + around - s / 2 * row, s) + 1;
+        const int64_t i = drain_floor(left - around - s / 2 * row, s),
+                      i2 = drain_floor(right + around - s / 2 * row, s) + 1;
         const struct drain_node *n = &r->node[(row - j + MORE) * wide + i - first];
         for (int64_t k = i; k <= i2; k++, n++) {
             see_node(r, b, n, wide);
