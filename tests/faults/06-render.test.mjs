@@ -61,7 +61,7 @@ describe('farlands render', { timeout: patience(90000), concurrency: CONCURRENCY
                 assert.deepEqual(fs.readdirSync(cache), []);
                 return stdout.toString();
             };
-            assert.match(await dry(), /^They exceed the free space of the disk: 3\.0M are free, about 3\d\.\dM would be needed\.$/m);
+            assert.match(await dry(), /^They exceed the free space of the disk: 3\.0M are free, about 1\d\.\dM would be needed\.$/m);
             remount(cache, 'size=64m');
             assert.match(await dry(), /^They fit the disk: 64\.0M are free\.$/m);
             remount(cache, 'nr_inodes=40');

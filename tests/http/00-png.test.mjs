@@ -24,8 +24,7 @@ function filterRow(filter, row, above, bpp) {
     return out;
 }
 
-function encode(pixels, depth, type, bpp, { filter = 0, extra = [], palette } = {}) {
-    const stride = WIDTH * bpp;
+function encode(pixels, depth, type, bpp, { filter = 0, extra = [], palette, stride = WIDTH * bpp } = {}) {
     const rows = [];
     for (let y = 0; y < HEIGHT; y++) {
         const row = pixels.subarray(y * stride, (y + 1) * stride);
@@ -70,6 +69,20 @@ describe('the PNG reader', () => {
                 : Array.from({ length: WIDTH * HEIGHT }, (_, i) => pixels.readUInt16BE(2 * i));
             assert.deepEqual([...image.samples], expected);
         }));
+
+    it('unpacks indices of less than a byte', () => eachRow([1, 2, 4], (depth) => {
+        const palette = noise(3 << depth);
+        const indices = noise(WIDTH * HEIGHT, 1 << depth);
+        const stride = Math.ceil(WIDTH * depth / 8);
+        const rows = Buffer.alloc(HEIGHT * stride);
+        indices.forEach((index, i) => {
+            const bit = (i % WIDTH) * depth;
+            rows[Math.floor(i / WIDTH) * stride + (bit >> 3)] |= index << (8 - depth - (bit & 7));
+        });
+        const image = decodePng(encode(rows, depth, 3, 1, { palette, stride }));
+        assert.deepEqual([image.colour, image.depth, ...image.indices], ['palette', 8, ...indices]);
+        assert.deepEqual([...image.samples], [...indices].flatMap((index) => [...palette.subarray(3 * index, 3 * index + 3)]));
+    }));
 
     it('resolves a palette', () => {
         const palette = noise(9);

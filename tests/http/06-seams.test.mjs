@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
 import { NATIVE_ZOOM, ORIGIN, decimal } from './grid.mjs';
 import { NAMES } from './layers.mjs';
-import { decodePng } from './png.mjs';
+import { assertSamePart, decodePng } from './png.mjs';
 import { eachRow } from './table.mjs';
 import { patience } from './program.mjs';
 
@@ -83,19 +83,8 @@ const CLIMATE = `
 const CLIMATES = `  - name: climate${CLIMATE}${[6, 10, 16].map((z) =>
     `  - name: climate_${z}\n    origin: [${origin(z)}, ${origin(z)}]${CLIMATE}`).join('')}`;
 
-/*
- * Assert that the SIZE x SIZE pixels of image A at column I, row J equal those of image B
- * at column K, row L.
- */
-function assertSame([a, i, j], [b, k, l], size, what) {
-    assert.deepEqual([a.depth, a.channels], [b.depth, b.channels]);
-    const row = ({ samples, width, channels }, x, y) => {
-        const part = samples.subarray((y * width + x) * channels, (y * width + x + size) * channels);
-        return Buffer.from(part.buffer, part.byteOffset, part.byteLength);
-    };
-    for (let n = 0; n < size; n++)
-        assert.ok(row(a, i, j + n).equals(row(b, k, l + n)), `${what}: row ${n} differs`);
-}
+/* As assertSamePart, for squares. */
+const assertSame = (a, b, size, what) => assertSamePart(a, b, size, size, what);
 
 const QUARTERS = [[0, 0], [1, 0], [0, 1], [1, 1]];
 

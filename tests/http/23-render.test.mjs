@@ -366,7 +366,7 @@ describe('render --export', { timeout: patience(120000) }, () => {
     it('does not depend on free space in the cache', async () => {
         const [cache, file] = [scratch(), target()];
         // One thread, so that the first tiles are stored first.
-        const config = scratchFile('farlands.yaml', withFractal('threads: 1\ncache: { disk: 2M }'));
+        const config = scratchFile('farlands.yaml', withFractal('threads: 1\ncache: { disk: 1M }'));
         const { code, stdout, stderr } = await render(cache, ['--config', config, ...WORLD, '--zoom', '0-3', '--export', file]);
         assert.equal(code, 0, stderr);
         const progress = /^farlands: \d+ of 85 tiles done .*\n/gm;     // on a slow machine

@@ -8,24 +8,21 @@ import { describe, it } from 'node:test';
 import { Daemon, useDaemon } from './daemon.mjs';
 import { decimal, floats, sameFloat, unitsAt } from './grid.mjs';
 import { NAMES } from './layers.mjs';
-import { decodePng } from './png.mjs';
+import { assertSamePart, decodePng } from './png.mjs';
 import { patience, scratch } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 
-/* The samples of an image or a raw tile, by column and row, with all their channels. */
-function samplesOf(bytes, tile) {
-    if (tile.includes('.png')) {
-        const { width, channels, samples } = decodePng(bytes);
-        return { width, at: (i, j) => samples.subarray((j * width + i) * channels, (j * width + i + 1) * channels) };
-    }
-    const size = tile.includes('.f32') ? 4 : 2;
-    const width = Math.sqrt(bytes.length / size);
-    return { width, at: (i, j) => bytes.subarray((j * width + i) * size, (j * width + i + 1) * size) };
+/* An image, or a raw tile as if it were one whose channels are bytes. */
+function imageOf(bytes, tile) {
+    if (tile.includes('.png'))
+        return decodePng(bytes);
+    const channels = tile.includes('.f32') ? 4 : 2;
+    return { width: Math.sqrt(bytes.length / channels), channels, samples: bytes };
 }
 
 describe('borders', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
-    const samples = async (tile) => samplesOf(await daemon.bytes(`/default/${tile}`), tile);
+    const image = async (tile) => imageOf(await daemon.bytes(`/default/${tile}`), tile);
 
     const forms = [...NAMES.flatMap((name) => [`${name}/%.png`, `${name}/%@2x.png`]),
         'height/%.r16', 'height/%.f32', 'height/%@2x.f32'];
@@ -33,14 +30,13 @@ describe('borders', { timeout: patience(60000) }, () => {
         it(`repeat the neighbours' first samples and change no other: ${form}`, () => eachRow(
             [[10, 511, 511], [16, -1, 32768]], async ([z, x, y]) => {
                 const tile = (right, down) => form.replace('%', `${z}/${x + right}/${y + down}`);
-                const bordered = await samples(`${tile(0, 0)}?border=1`);
+                const bordered = await image(`${tile(0, 0)}?border=1`);
                 const size = form.includes('@2x') ? 512 : 256;
                 assert.equal(bordered.width, size + 1);
                 for (const [right, down] of [[0, 0], [1, 0], [0, 1], [1, 1]]) {
-                    const plain = await samples(tile(right, down));
-                    for (let j = 0; j < (down ? 1 : size); j++)
-                        for (let i = 0; i < (right ? 1 : size); i++)
-                            assert.deepEqual(bordered.at(right * size + i, down * size + j), plain.at(i, j));
+                    const plain = await image(tile(right, down));
+                    assertSamePart([bordered, right * size, down * size], [plain, 0, 0],
+                        right ? 1 : size, down ? 1 : size, `${right}, ${down}`);
                 }
             }));
 

@@ -6,7 +6,7 @@ import { blocks, target } from './boxes.mjs';
 import { useDaemon } from './daemon.mjs';
 import { NATIVE_ZOOM, unitsAt } from './grid.mjs';
 import { LAYERS, NAMES } from './layers.mjs';
-import { decodePng } from './png.mjs';
+import { assertSamePart, decodePng } from './png.mjs';
 import { patience } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 
@@ -17,12 +17,6 @@ const CONFIG = `worlds:
 `;
 const stepAt = (z) => 2n ** BigInt(NATIVE_ZOOM - z + 10);
 const ofLayer = (layer, at, sides, step, world) => `${target(at, sides, { step, world, form: 'png' })}&layer=${layer}`;
-
-/* The pixels [first, first + size) of a picture, on both axes. */
-function part({ samples, width, channels }, [i, j], [across, down]) {
-    return Array.from({ length: down }, (_, row) =>
-        samples.subarray(((j + row) * width + i) * channels, ((j + row) * width + i + across) * channels));
-}
 
 describe('regions of a layer', { timeout: patience(120000) }, () => {
     const daemon = useDaemon({ config: CONFIG });
@@ -42,7 +36,7 @@ describe('regions of a layer', { timeout: patience(120000) }, () => {
                 const picture = decodePng(await daemon.bytes(ofLayer(layer, at, [width, height], step)));
                 assert.deepEqual([picture.width, picture.height, picture.depth, picture.channels],
                     [width, height, tile.depth, tile.channels]);
-                assert.deepEqual(part(picture, [left, top], [256, 256]), part(tile, [0, 0], [256, 256]), `${width} x ${height}`);
+                assertSamePart([picture, left, top], [tile, 0, 0], 256, 256, `${layer}, ${width} x ${height}`);
             }
         }));
 

@@ -87,9 +87,18 @@ function unfilter(raw, stride, height, bpp) {
     return out;
 }
 
+/* Values of less than a byte, the leftmost in the highest bits. */
+function unpack(bytes, stride, width, height, depth) {
+    return Uint8Array.from({ length: width * height }, (_, i) => {
+        const bit = (i % width) * depth;
+        const byte = bytes[Math.floor(i / width) * stride + (bit >> 3)];
+        return (byte >> (8 - depth - (bit & 7))) & ((1 << depth) - 1);
+    });
+}
+
 /*
  * { width, height, depth, colour, channels, samples }: samples row by row,
- * channels interleaved; palettes resolved to RGB, beside the `indices` and the `palette`, three bytes a color.
+ * channels interleaved, of depth bits; palettes resolved to RGB, beside the `indices` and the `palette`, three bytes a color.
  * colour: 'gray', 'rgb', 'palette'.
  */
 export function decodePng(file) {
@@ -102,11 +111,12 @@ export function decodePng(file) {
     const height = head.readUInt32BE(4);
     const [depth, type, compression, filter, interlace] = head.subarray(8);
     assert.deepEqual([compression, filter, interlace], [0, 0, 0], 'compression, filter, interlace');
-    const kind = { '8/0': ['gray', 1], '16/0': ['gray', 1], '8/2': ['rgb', 3], '8/3': ['palette', 1] };
+    const kind = { '8/0': ['gray', 1], '16/0': ['gray', 1], '8/2': ['rgb', 3],
+        '1/3': ['palette', 1], '2/3': ['palette', 1], '4/3': ['palette', 1], '8/3': ['palette', 1] };
     assert.ok(`${depth}/${type}` in kind, `bit depth ${depth} with colour type ${type}`);
     const [colour, perPixel] = kind[`${depth}/${type}`];
-    const bpp = perPixel * depth / 8;
-    const stride = width * bpp;
+    const bpp = Math.max(perPixel * depth / 8, 1);
+    const stride = Math.ceil(width * perPixel * depth / 8);
     const packed = Buffer.concat(chunks.filter((c) => c.type === 'IDAT').map((c) => c.body));
     const raw = zlib.inflateSync(packed);
     assert.equal(raw.length, (stride + 1) * height, 'length of the image data');
@@ -121,11 +131,12 @@ export function decodePng(file) {
     const palette = chunks.find((c) => c.type === 'PLTE')?.body;
     assert.ok(palette, 'a palette image without PLTE');
     const samples = new Uint8Array(width * height * 3);
-    bytes.forEach((index, i) => {
+    const indices = depth === 8 ? bytes : unpack(bytes, stride, width, height, depth);
+    indices.forEach((index, i) => {
         assert.ok(3 * index + 2 < palette.length, `palette index ${index}`);
         samples.set(palette.subarray(3 * index, 3 * index + 3), 3 * i);
     });
-    return { width, height, depth, colour, channels: 3, samples, indices: bytes, palette };
+    return { width, height, depth: 8, colour, channels: 3, samples, indices, palette };
 }
 
 /* The same pixels; the compressed bytes may differ. */
@@ -136,4 +147,29 @@ export function assertSamePixels(actual, expected, message = 'pixels') {
         assert.equal(a[key], b[key], `${message}: ${key}`);
     const at = a.samples.findIndex((value, i) => value !== b.samples[i]);
     assert.ok(at < 0, `${message}: sample ${at} is ${a.samples[at]}, not ${b.samples[at]}`);
+}
+
+/* What palettes of two pictures for eyes may differ by, of a channel's 255 levels. */
+const MOST = 44;
+const MEAN = 4;
+
+/*
+ * The WIDTH x HEIGHT pixels of image A from column I, row J on are those of image B from column K, row L on. If one
+ * of them has a palette, which is its own, they only look like them.
+ */
+export function assertSamePart([a, i, j], [b, k, l], width, height, what = 'pixels') {
+    assert.deepEqual([a.depth, a.channels], [b.depth, b.channels]);
+    const most = a.colour === 'palette' || b.colour === 'palette' ? MOST : 0;
+    const { channels } = a;
+    let sum = 0;
+    for (let y = 0; y < height; y++)
+        for (let x = 0; x < width * channels; x++) {
+            const one = a.samples[((j + y) * a.width + i) * channels + x];
+            const other = b.samples[((l + y) * b.width + k) * channels + x];
+            if (Math.abs(one - other) > most)
+                assert.fail(`${what}: sample ${x} of row ${y} is ${one} and ${other}`);
+            sum += Math.abs(one - other);
+        }
+    const mean = sum / (width * height * channels);
+    assert.ok(mean <= MEAN, `${what}: samples differ by ${mean.toFixed(2)} on average`);
 }

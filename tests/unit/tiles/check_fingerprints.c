@@ -237,11 +237,11 @@ END_TEST
 static const struct {
     const char *file, *regions, *volumes, *relief, *gray;
 } golden[] = {
-    {FRACTAL_WORLD, "41a580c812c0d9b0", "d728486f5818a2f2", "71e231e32bd7cf73", "a6c55a26ab0ddd78"},
-    {"config/worlds/ridges.yaml", "44cd29fae3595dce", "6be8eaf9cee9cedc", "7b5aeb33abddb174",
-     "2ffc559833d1bc28"},
-    {"config/worlds/octaves.yaml", "d88c885cd6db9856", "ef1345c19f9cae4e", "0df624c7b9c3d0a7",
-     "e1434bbf20058611"},
+    {FRACTAL_WORLD, "90b5a03a9cb8d9ee", "d728486f5818a2f2", "ea045b036ccd0afa", "f61b24b1fa42c25c"},
+    {"config/worlds/ridges.yaml", "c8ae8d75220d95cd", "6be8eaf9cee9cedc", "764d3d788a8fdddd",
+     "9223cde61fe78238"},
+    {"config/worlds/octaves.yaml", "761f931ce26b8b5d", "ef1345c19f9cae4e", "174f6cdbb3173a66",
+     "7e13c78e7b83e2d5"},
 };
 
 START_TEST(test_golden)
