@@ -3,6 +3,7 @@
 #include "climate_colors.h"
 #include "inland_water.h"
 #include "paint.h"
+#include "reciprocal.h"
 #include "rgb.h"
 #include "shading.h"
 
@@ -61,44 +62,86 @@ struct entries {
     int deep[SPAN], land[SPAN];
 };
 
-INLINE uint32_t lit(float level, float light)
+/* One channel of ground of this LEVEL, of which the share BARE is GRAY * TINT. */
+INLINE float bared(float level, float gray, float tint, float bare)
 {
-    const float knee = at_least(level, SHOULDER), room = 255 - knee;
-    const float full = level * light, over = at_least(full - knee, 0);
-    return (uint32_t)(int)(at_most(full, knee) + over * room / (room + over + 1e-3f) + 0.5f);
+    /* Warm gray can be brighter than white. */
+    return at_most(level + (gray * tint - level) * bare, 255);
 }
 
-/* One channel of ground of this LEVEL under LIGHT; BARE is the share of GRAY * TINT in it. */
-INLINE uint32_t channel(float level, float gray, float tint, float bare, float light)
+INLINE uint32_t rounded(float level)
 {
-    const float mixed = level + (gray * tint - level) * bare;
-    return lit(at_most(mixed, 255), light); /* warm gray can be brighter than white */
+    return (uint32_t)(int)(level + 0.5f);
 }
 
-/* The colors of GROUND under light, which is at most MOST_BARE. */
-INLINE void light_span(uint32_t *restrict out, const struct span *restrict ground,
-                       const struct pixels *restrict pixels, float most_bare, int n)
+/* Channels of ground, and the same under light. */
+struct lit {
+    struct span level, full;
+};
+
+/* Light GROUND, which is at most MOST_BARE. Returns whether some of it passes the SHOULDER. */
+INLINE bool light_ground(struct lit *restrict out, const struct span *restrict ground,
+                         const struct pixels *restrict pixels, float most_bare, int n)
 {
     const float *restrict metres = pixels->of[METRES];
     const float *restrict facings = pixels->of[FACING], *restrict acrosses = pixels->of[ACROSS];
     const float *restrict steeps = pixels->of[STEEP];
+    int32_t brightest = 0;
 
     for (int i = 0; i < n; i++) {
         const bool water = metres[i] < 0;
-        const float steep = steeps[i], bare = water ? 0 : most_bare * steep / (steep + 0.25f);
+        const float lacking = 1 - facings[i] * (1 / SHADING_LEVEL); /* 0 on level ground */
+        const float dim = at_least(lacking, 0), soft = water ? UNDER_WATER : 1;
+        /* One reciprocal for steep / (steep + 0.25) and dim / (dim + HALF). */
+        const float steep = steeps[i], soil = steep + 0.25f, dark = dim + HALF;
+        const float divided = reciprocal(soil * dark);
+        const float bare = water ? 0 : most_bare * steep * dark * divided;
         const float red = ground->red[i], green = ground->green[i], blue = ground->blue[i];
         const float gray = (red + 2 * green + blue) * 0.25f;
         const float white = at_least(gray - BRIGHT, 0) * (WHITE / (255 - BRIGHT));
-        const float lacking = 1 - facings[i] * (1 / SHADING_LEVEL); /* 0 on level ground */
-        const float dim = at_least(lacking, 0), soft = water ? UNDER_WATER : 1;
         const float deep = DEEPEST * (1 - white) * (1 - SECOND_LIGHT * acrosses[i]);
-        const float shade = soft * deep * dim / (dim + HALF);
+        const float shade = soft * deep * dim * soil * divided;
         const float sun = soft * SUNNY * at_least(-lacking, 0);
-        out[i] =
-            rgb_pack(channel(red, gray, BARE_RED, bare, 1 + sun - shade),
-                     channel(green, gray, 1, bare, 1 + sun * GREEN_SUN - shade * GREEN_SHADE),
-                     channel(blue, gray, BARE_BLUE, bare, 1 + sun * BLUE_SUN - shade * BLUE_SHADE));
+        const float r = bared(red, gray, BARE_RED, bare), g = bared(green, gray, 1, bare);
+        const float b = bared(blue, gray, BARE_BLUE, bare);
+        const float r_lit = r * (1 + sun - shade);
+        const float g_lit = g * (1 + sun * GREEN_SUN - shade * GREEN_SHADE);
+        const float b_lit = b * (1 + sun * BLUE_SUN - shade * BLUE_SHADE);
+        const int32_t most = clamp_bits(at_least(at_least(r_lit, g_lit), b_lit));
+        brightest = most > brightest ? most : brightest;
+        out->level.red[i] = r;
+        out->level.green[i] = g;
+        out->level.blue[i] = b;
+        out->full.red[i] = r_lit;
+        out->full.green[i] = g_lit;
+        out->full.blue[i] = b_lit;
     }
+    return brightest > clamp_bits(SHOULDER);
+}
+
+/* Compress what passes the SHOULDER, or the ground's own level if that is higher. */
+INLINE void compress(float *restrict full, const float *restrict level, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const float knee = at_least(level[i], SHOULDER), room = 255 - knee;
+        const float over = at_least(full[i] - knee, 0);
+        full[i] = at_most(full[i], knee) + over * room * reciprocal(room + over + 1e-3f);
+    }
+}
+
+INLINE void light_span(uint32_t *restrict out, const struct span *restrict ground,
+                       const struct pixels *restrict pixels, float most_bare, int n)
+{
+    struct lit lit;
+
+    if (light_ground(&lit, ground, pixels, most_bare, n)) {
+        compress(lit.full.red, lit.level.red, n);
+        compress(lit.full.green, lit.level.green, n);
+        compress(lit.full.blue, lit.level.blue, n);
+    }
+    for (int i = 0; i < n; i++)
+        out[i] = rgb_pack(rounded(lit.full.red[i]), rounded(lit.full.green[i]),
+                          rounded(lit.full.blue[i]));
 }
 
 /* One by one, through memory: a vector of entries would have to be taken apart for the loads. */

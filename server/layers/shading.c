@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "gradient.h"
+#include "reciprocal.h"
 #include "server/core/multiversion.h"
 
 /* Gentle slopes keep their size and steep ones grow like their square root, so that a map shows
@@ -31,14 +32,15 @@ void shading_row(struct shading *out, const struct heights *heights, int j)
     for (int i = 0; i < heights->size; i++) {
         const float dx = gradient_east(&at, i);
         const float dy = gradient_south(&at, i);
-        const float square = dx * dx + dy * dy, drawn = sqrtf(square) * exaggeration;
-        const float gain = exaggeration * GENTLE / sqrtf(drawn + GENTLE * GENTLE);
+        const float square = dx * dx + dy * dy;
+        const float drawn = square * reciprocal_root(square) * exaggeration;
+        const float gain = exaggeration * GENTLE * reciprocal_root(drawn + GENTLE * GENTLE);
         const float steep = square * gain * gain;
         const float towards = LIGHT_Z - (LIGHT_X * dx + LIGHT_Y * dy) * gain;
-        const float length = sqrtf(1 + steep);
+        const float shorter = reciprocal_root(1 + steep);
         out->slope[i] = square;
         out->steep[i] = steep;
-        out->facing[i] = towards / length;
-        out->across[i] = -(ACROSS_X * dx + ACROSS_Y * dy) * gain / length;
+        out->facing[i] = towards * shorter;
+        out->across[i] = -(ACROSS_X * dx + ACROSS_Y * dy) * gain * shorter;
     }
 }

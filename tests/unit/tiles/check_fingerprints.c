@@ -237,10 +237,10 @@ END_TEST
 static const struct {
     const char *file, *regions, *volumes, *relief, *gray;
 } golden[] = {
-    {FRACTAL_WORLD, "90b5a03a9cb8d9ee", "d728486f5818a2f2", "ea045b036ccd0afa", "f61b24b1fa42c25c"},
-    {"config/worlds/ridges.yaml", "c8ae8d75220d95cd", "6be8eaf9cee9cedc", "764d3d788a8fdddd",
+    {FRACTAL_WORLD, "90b5a03a9cb8d9ee", "d728486f5818a2f2", "51001fe8a36e9c0c", "f61b24b1fa42c25c"},
+    {"config/worlds/ridges.yaml", "c8ae8d75220d95cd", "6be8eaf9cee9cedc", "296d6a3bf314596e",
      "9223cde61fe78238"},
-    {"config/worlds/octaves.yaml", "761f931ce26b8b5d", "ef1345c19f9cae4e", "174f6cdbb3173a66",
+    {"config/worlds/octaves.yaml", "761f931ce26b8b5d", "ef1345c19f9cae4e", "5c6e1b702fd7eced",
      "7e13c78e7b83e2d5"},
 };
 
