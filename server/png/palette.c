@@ -19,24 +19,36 @@ enum {
     BLOCKS = 1 << BLOCK_BITS,
     BLOCKS_MAX = 1024, /* of one picture: some three times what varied terrain has */
     CELLS_MAX = BLOCKS_MAX * BLOCK_CELLS,
-    FREE = BLOCKS_MAX,
+    NO_BLOCK = CELLS_MAX, /* the first of cells that have no pixels */
 };
 
 /* Numbers of pixels, by their power of two and the half of it. */
 enum { SIZES = 2 * 19 };
 _Static_assert(PALETTE_PIXELS_MAX < 1 << (SIZES / 2), "each number of pixels has a size");
 
+/* Cells by brightness, so that similar ones are close. Arrays are read and written by LANES. */
+enum { LANES = 64, BRIGHTNESSES = 256 };
+struct order {
+    uint16_t cell[CELLS_MAX];
+    uint8_t color[3][CELLS_MAX + LANES]; /* by channel */
+    uint8_t size[CELLS_MAX];             /* of its number of pixels */
+    uint8_t far[CELLS_MAX];              /* how far the color may move, in each channel */
+    uint8_t moved[CELLS_MAX + LANES];    /* how far it does */
+    uint8_t entry[CELLS_MAX + LANES];    /* of the palette */
+    int begin[BRIGHTNESSES + 1];         /* where the cells of each brightness begin */
+    uint16_t popular[CELLS_MAX];         /* places, those of many pixels first */
+};
+
 struct palette_maker {
-    uint16_t block[BLOCKS];      /* a number of a block, or FREE */
-    uint32_t count[CELLS_MAX];   /* of pixels; 0 between calls */
-    uint32_t color[CELLS_MAX];   /* the first one, 0xbbggrr */
-    uint16_t cell[CELLS_MAX];    /* those with pixels, in order of appearance */
-    uint16_t ordered[CELLS_MAX]; /* the same, those of many pixels first */
-    uint8_t size[CELLS_MAX];     /* of each of ordered */
-    uint8_t entry[CELLS_MAX];    /* of the palette */
+    uint32_t block[BLOCKS];                  /* the first cell of each, or NO_BLOCK */
+    uint16_t used[BLOCKS_MAX];               /* blocks that have cells */
+    uint32_t count[CELLS_MAX + BLOCK_CELLS]; /* of pixels; 0 between calls */
+    uint32_t color[CELLS_MAX];               /* of the first pixel, 0xbbggrr */
+    uint16_t cell[CELLS_MAX];                /* those with pixels, in order of appearance */
+    uint8_t entry[CELLS_MAX];                /* of the palette */
+    struct order order;
     uint32_t key[PALETTE_PIXELS_MAX];
     uint16_t at[PALETTE_PIXELS_MAX]; /* each pixel's cell */
-    uint16_t used[BLOCKS_MAX];       /* blocks in use */
     int blocks, cells;
 };
 
@@ -44,7 +56,7 @@ struct palette_maker *palette_maker_new(void)
 {
     struct palette_maker *maker = calloc(1, sizeof *maker);
     for (int i = 0; maker && i < BLOCKS; i++)
-        maker->block[i] = FREE;
+        maker->block[i] = NO_BLOCK;
     return maker;
 }
 
@@ -75,25 +87,21 @@ static inline uint32_t color_at(const uint8_t *pixel)
     return (uint32_t)pixel[0] | (uint32_t)pixel[1] << 8 | (uint32_t)pixel[2] << 16;
 }
 
-/* Count PIXEL, which has KEY, in its cell *OUT. False if there are too many cells. */
-static inline bool count_pixel(struct palette_maker *maker, uint32_t key, const uint8_t *pixel,
-                               unsigned *out)
+/* Find room for the cell of KEY, which has none yet. -1 if there are too many blocks. */
+static int add_cell(struct palette_maker *maker, uint32_t key, uint32_t color)
 {
-    unsigned block = maker->block[key / BLOCK_CELLS];
-    if (block == FREE) {
+    uint32_t *block = &maker->block[key / BLOCK_CELLS];
+
+    if (*block == NO_BLOCK) {
         if (maker->blocks == BLOCKS_MAX)
-            return false;
-        block = (unsigned)maker->blocks++;
-        maker->block[key / BLOCK_CELLS] = (uint16_t)block;
-        maker->used[block] = (uint16_t)(key / BLOCK_CELLS);
+            return -1;
+        maker->used[maker->blocks] = (uint16_t)(key / BLOCK_CELLS);
+        *block = (uint32_t)maker->blocks++ * BLOCK_CELLS;
     }
-    const unsigned cell = block * BLOCK_CELLS + key % BLOCK_CELLS;
-    if (!(maker->count[cell]++)) {
-        maker->cell[maker->cells++] = (uint16_t)cell;
-        maker->color[cell] = color_at(pixel);
-    }
-    *out = cell;
-    return true;
+    const unsigned cell = *block + key % BLOCK_CELLS;
+    maker->cell[maker->cells++] = (uint16_t)cell;
+    maker->color[cell] = color;
+    return (int)cell;
 }
 
 /* Level areas are counted by runs of this many pixels. */
@@ -103,7 +111,7 @@ enum { RUN = 8 };
 static inline size_t same_keys(const uint32_t *first, size_t count, uint32_t key)
 {
     size_t n = 0;
-    for (; n + RUN <= count; n += RUN) {
+    for (; n + RUN <= count && first[n] == key; n += RUN) {
         uint32_t other = 0;
         for (int i = 0; i < RUN; i++)
             other |= first[n + (size_t)i] ^ key;
@@ -121,8 +129,16 @@ static bool count_cells(struct palette_maker *maker, const uint8_t *pixels, size
     for (size_t i = 0; i < count;) {
         unsigned cell = 0;
         for (const size_t end = count - i < RUN ? count : i + RUN; i < end; i++) {
-            if (!count_pixel(maker, maker->key[i], pixels + 3 * i, &cell))
-                return false;
+            const uint32_t key = maker->key[i];
+            cell = maker->block[key / BLOCK_CELLS] + key % BLOCK_CELLS;
+            const uint32_t before = maker->count[cell];
+            if (!before) {
+                const int added = add_cell(maker, key, color_at(pixels + 3 * i));
+                if (added < 0)
+                    return false;
+                cell = (unsigned)added;
+            }
+            maker->count[cell] = before + 1;
             maker->at[i] = (uint16_t)cell;
         }
         const size_t same = same_keys(maker->key + i, count - i, maker->key[i - 1]);
@@ -139,7 +155,7 @@ static void forget_cells(struct palette_maker *maker)
     for (int i = 0; i < maker->cells; i++)
         maker->count[maker->cell[i]] = 0;
     for (int i = 0; i < maker->blocks; i++)
-        maker->block[maker->used[i]] = FREE;
+        maker->block[maker->used[i]] = NO_BLOCK;
 }
 
 /* The size of a number of pixels: 0 of one. */
@@ -149,40 +165,48 @@ static int size_of(uint32_t count)
     return 2 * power + (power && count >> (power - 1) & 1);
 }
 
-/* Cells of one size stay in order of appearance. */
-static void order_cells(struct palette_maker *maker)
+/* Of 255. */
+static int brightness_of(uint32_t color)
 {
-    int first[SIZES + 1] = {0};
-
-    for (int i = 0; i < maker->cells; i++)
-        first[SIZES - 1 - size_of(maker->count[maker->cell[i]])]++;
-    for (int i = 0, sum = 0; i < SIZES; i++) {
-        const int n = first[i];
-        first[i] = sum;
-        sum += n;
-    }
-    for (int i = 0; i < maker->cells; i++) {
-        const int size = size_of(maker->count[maker->cell[i]]);
-        const int place = first[SIZES - 1 - size]++;
-        maker->ordered[place] = maker->cell[i];
-        maker->size[place] = (uint8_t)size;
-    }
+    return (int)((color & 255) + (color >> 8 & 255) * 2 + (color >> 16)) / 4;
 }
 
-/* Colors of the palette, by channel. Those not yet chosen repeat the first. */
-struct chosen {
-    uint8_t of[3][PALETTE_COLORS];
-    int count;
-};
-
-static void choose(struct chosen *chosen, uint32_t color)
+/* Turn the COUNT numbers of things of each kind into where each kind begins. Returns the sum. */
+static int begin_of(int *number, int count)
 {
-    for (int c = 0; c < 3; c++) {
-        if (!chosen->count)
-            memset(chosen->of[c], color >> 8 * c & 255, PALETTE_COLORS);
-        chosen->of[c][chosen->count] = color >> 8 * c & 255;
+    int sum = 0;
+    for (int i = 0; i < count; i++) {
+        const int n = number[i];
+        number[i] = sum;
+        sum += n;
     }
-    chosen->count++;
+    return sum;
+}
+
+/* Cells that are equal in brightness, or in size, stay in order of appearance. */
+static void order_cells(struct palette_maker *maker)
+{
+    struct order *order = &maker->order;
+    int bright[BRIGHTNESSES] = {0}, popular[SIZES] = {0};
+
+    for (int i = 0; i < maker->cells; i++) {
+        const unsigned cell = maker->cell[i];
+        bright[brightness_of(maker->color[cell])]++;
+        popular[SIZES - 1 - size_of(maker->count[cell])]++;
+    }
+    begin_of(popular, SIZES);
+    order->begin[BRIGHTNESSES] = begin_of(bright, BRIGHTNESSES);
+    memcpy(order->begin, bright, sizeof bright);
+    for (int i = 0; i < maker->cells; i++) {
+        const unsigned cell = maker->cell[i];
+        const uint32_t color = maker->color[cell];
+        const int size = size_of(maker->count[cell]), place = bright[brightness_of(color)]++;
+        order->cell[place] = (uint16_t)cell;
+        order->size[place] = (uint8_t)size;
+        for (int c = 0; c < 3; c++)
+            order->color[c][place] = color >> 8 * c & 255;
+        order->popular[popular[SIZES - 1 - size]++] = (uint16_t)place;
+    }
 }
 
 INLINE uint8_t apart(uint8_t a, uint8_t b)
@@ -196,63 +220,58 @@ INLINE uint8_t greater(uint8_t a, uint8_t b)
     return a > b ? a : b;
 }
 
-enum { AT_ONCE = 64 };
-
-/* Whether one of AT_ONCE colors is at most FAR from COLOR in each channel. */
-INLINE bool any_near(const struct chosen *chosen, int first, uint32_t color, uint8_t far)
+/* Move cells from FIRST on, and before END, to ENTRY if it is nearer. It has the color at PLACE. */
+MULTIVERSION
+static void move_cells(struct order *order, int first, int end, int place, uint8_t entry)
 {
-    const uint8_t *red = chosen->of[0] + first, *green = chosen->of[1] + first;
-    const uint8_t *blue = chosen->of[2] + first;
-    const uint8_t r = color & 255, g = color >> 8 & 255, b = color >> 16;
-    uint8_t least = 255;
-    for (int i = 0; i < AT_ONCE; i++) {
-        const uint8_t d = greater(greater(apart(red[i], r), apart(green[i], g)), apart(blue[i], b));
-        least = d < least ? d : least;
-    }
-    return least <= far;
+    const uint8_t *restrict red = order->color[0], *restrict green = order->color[1];
+    const uint8_t *restrict blue = order->color[2];
+    uint8_t *restrict moved = order->moved, *restrict entries = order->entry;
+    const uint8_t r = red[place], g = green[place], b = blue[place];
+
+    for (; first < end; first += LANES)
+        for (int i = first; i < first + LANES; i++) {
+            const uint8_t channels = greater(apart(red[i], r), apart(green[i], g));
+            const uint8_t now = greater(channels, apart(blue[i], b));
+            const bool nearer = now < moved[i];
+            entries[i] = nearer ? entry : entries[i];
+            moved[i] = nearer ? now : moved[i];
+        }
+}
+
+/* Move cells to ENTRY, which has the color at PLACE, if it is nearer. Those that are not within
+ * MOST of it, which are apart by more in brightness, too, may be left out. */
+static void add_entry(struct order *order, int place, uint8_t entry, int most)
+{
+    const uint32_t color = order->color[0][place] | (uint32_t)order->color[1][place] << 8 |
+                           (uint32_t)order->color[2][place] << 16;
+    const int brightness = brightness_of(color), low = brightness - most - 1;
+    const int high = brightness + most + 1;
+    const int first = order->begin[low < 0 ? 0 : low];
+    const int end = order->begin[high < BRIGHTNESSES ? high + 1 : BRIGHTNESSES];
+    move_cells(order, first, end, place, entry);
 }
 
 /*
- * Choose colors of cells, those of many pixels first, that no chosen one is near enough: by at most
- * FAR[size]. False if there are more than fit.
+ * Choose the colors of cells, those of many pixels first, that no chosen one is near enough, and
+ * give each cell its nearest. No cell may move by more than MOST. Returns how many colors there
+ * are; 0 if there are too many.
  */
-MULTIVERSION
-static bool choose_colors(struct chosen *chosen, const struct palette_maker *maker,
-                          const uint8_t far[SIZES])
+static int choose_colors(struct order *order, int most)
 {
-    chosen->count = 0;
-    for (int i = 0; i < maker->cells; i++) {
-        const uint32_t color = maker->color[maker->ordered[i]];
-        bool near = false;
-        for (int first = 0; first < chosen->count && !near; first += AT_ONCE)
-            near = any_near(chosen, first, color, far[maker->size[i]]);
-        if (near)
-            continue;
-        if (chosen->count == PALETTE_COLORS)
-            return false;
-        choose(chosen, color);
-    }
-    return true;
-}
+    const int cells = order->begin[BRIGHTNESSES];
+    int colors = 0;
 
-/* Find each cell's nearest color. */
-MULTIVERSION
-static void assign_cells(struct palette_maker *maker, const struct chosen *chosen)
-{
-    const int count = (chosen->count + AT_ONCE - 1) / AT_ONCE * AT_ONCE;
-    for (int i = 0; i < maker->cells; i++) {
-        const uint32_t color = maker->color[maker->cell[i]];
-        const uint8_t r = color & 255, g = color >> 8 & 255, b = color >> 16;
-        uint16_t best = UINT16_MAX;
-        for (int j = 0; j < count; j++) {
-            const uint8_t d =
-                greater(greater(apart(chosen->of[0][j], r), apart(chosen->of[1][j], g)),
-                        apart(chosen->of[2][j], b));
-            const uint16_t both = (uint16_t)(d << 8 | j);
-            best = both < best ? both : best;
-        }
-        maker->entry[maker->cell[i]] = best & 255;
+    memset(order->moved, UINT8_MAX, sizeof order->moved);
+    for (int i = 0; i < cells; i++) {
+        const int place = order->popular[i];
+        if (order->moved[place] <= order->far[place])
+            continue;
+        if (colors == PALETTE_COLORS)
+            return 0;
+        add_entry(order, place, (uint8_t)colors++, most);
     }
+    return colors;
 }
 
 /*
@@ -266,24 +285,27 @@ static const float FAR_FIRST = 3.5f, FAR_CELLS = 1.14f, FAR_MORE = 1.07f, FAR_LE
 /* Beyond this, a picture keeps all of its colors. */
 static const float FAR_MOST = 20;
 
-static bool find_colors(struct chosen *chosen, const struct palette_maker *maker)
+static int find_colors(struct palette_maker *maker)
 {
+    struct order *order = &maker->order;
     float most = 0;
+    int colors = 0;
 
     if (maker->cells > PALETTE_COLORS) {
         most = FAR_FIRST;
         for (int i = size_of(PALETTE_COLORS); i < size_of((uint32_t)maker->cells); i++)
             most *= FAR_CELLS;
     }
-    for (; most < FAR_MOST; most *= FAR_MORE) {
+    for (; !colors && most < FAR_MOST; most *= FAR_MORE) {
         uint8_t far[SIZES];
         float now = most;
-        for (int i = 0; i < SIZES; i++, now *= FAR_LESS)
-            far[i] = (uint8_t)now;
-        if (choose_colors(chosen, maker, far))
-            return true;
+        for (int size = 0; size < SIZES; size++, now *= FAR_LESS)
+            far[size] = (uint8_t)now;
+        for (int i = 0; i < maker->cells; i++)
+            order->far[i] = far[order->size[i]];
+        colors = choose_colors(order, (int)most);
     }
-    return false;
+    return colors;
 }
 
 static int ascending(const void *a, const void *b)
@@ -318,8 +340,11 @@ static void finish(struct palette_maker *maker, uint8_t palette[PALETTE_COLORS][
     uint64_t order[PALETTE_COLORS];
     uint8_t rank[PALETTE_COLORS];
 
-    for (int i = 0; i < maker->cells; i++)
-        add_color(&sums[maker->entry[maker->cell[i]]], maker->color[maker->cell[i]]);
+    for (int i = 0; i < maker->cells; i++) {
+        const unsigned cell = maker->order.cell[i];
+        maker->entry[cell] = maker->order.entry[i];
+        add_color(&sums[maker->entry[cell]], maker->color[cell]);
+    }
     for (size_t i = 0; i < count; i += SAMPLED)
         add_color(&sums[maker->entry[maker->at[i]]], color_at(pixels + 3 * i));
     for (int i = 0; i < colors; i++) {
@@ -342,21 +367,18 @@ static void finish(struct palette_maker *maker, uint8_t palette[PALETTE_COLORS][
 int palette_make(struct palette_maker *maker, uint8_t *index, uint8_t palette[PALETTE_COLORS][3],
                  const uint8_t *pixels, size_t count)
 {
-    struct chosen chosen = {.count = 0};
+    int colors = 0;
 
     assert(count >= 1 && count <= PALETTE_PIXELS_MAX);
-    bool found = count_cells(maker, pixels, count);
-
-    if (found) {
+    if (count_cells(maker, pixels, count)) {
         order_cells(maker);
-        found = find_colors(&chosen, maker);
+        colors = find_colors(maker);
     }
-    if (found) {
-        assign_cells(maker, &chosen);
-        finish(maker, palette, chosen.count, pixels, count);
+    if (colors) {
+        finish(maker, palette, colors, pixels, count);
         for (size_t i = 0; i < count; i++)
             index[i] = maker->entry[maker->at[i]];
     }
     forget_cells(maker);
-    return found ? chosen.count : 0;
+    return colors;
 }
