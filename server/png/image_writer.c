@@ -20,7 +20,7 @@ enum {
 
 _Static_assert((int)IMAGE_BAND_MAX <= TILE_MAX && LAYER_MAX_SIZE <= (int)IMAGE_WIDTH_MAX,
                "a band fits in the memory of a tile");
-_Static_assert(LAYER_MAX_SIZE * LAYER_MAX_SIZE <= (int)PALETTE_PIXELS_MAX, "a tile is a picture");
+_Static_assert(LAYER_MAX_SIZE *LAYER_MAX_SIZE <= (int)PALETTE_PIXELS_MAX, "a tile is a picture");
 
 struct image_writer {
     struct deflate *deflate;

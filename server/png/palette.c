@@ -337,8 +337,8 @@ static void finish(struct palette_maker *maker, uint8_t palette[PALETTE_COLORS][
                    const uint8_t *pixels, size_t count)
 {
     struct sums sums[PALETTE_COLORS] = {{{0}, 0}};
-    uint64_t order[PALETTE_COLORS];
-    uint8_t rank[PALETTE_COLORS];
+    uint64_t order[PALETTE_COLORS] = {0};
+    uint8_t rank[PALETTE_COLORS] = {0};
 
     for (int i = 0; i < maker->cells; i++) {
         const unsigned cell = maker->order.cell[i];
@@ -349,6 +349,7 @@ static void finish(struct palette_maker *maker, uint8_t palette[PALETTE_COLORS][
         add_color(&sums[maker->entry[maker->at[i]]], color_at(pixels + 3 * i));
     for (int i = 0; i < colors; i++) {
         uint64_t mean[3];
+        assert(sums[i].count > 0); /* an entry has the color of a cell */
         for (int c = 0; c < 3; c++)
             mean[c] = (sums[i].of[c] + sums[i].count / 2) / sums[i].count;
         const uint64_t brightness = 2 * mean[0] + 4 * mean[1] + mean[2];
