@@ -78,6 +78,13 @@ struct site_config {
     struct networks proxies;             /* peers whose X-Forwarded-* headers are trusted */
 };
 
+/* How WebP tiles are encoded. */
+struct webp_config {
+    unsigned quality;    /* 0 to 100 */
+    unsigned quality_2x; /* the same of @2x tiles */
+    unsigned method;     /* 0, the fastest, to 6 */
+};
+
 struct config {
     char listen[AUTHORITY_MAX]; /* HOST:PORT or [HOST]:PORT; port 0: any free one */
     struct site_config site;
@@ -101,6 +108,7 @@ struct config {
         unsigned streams;                /* concurrent streamed responses */
         unsigned streams_per_client;     /* 0: no limit */
     } limits;
+    struct webp_config webp;
     bool watch; /* not a key: the file is reloaded when it changes */
     struct world_config *worlds;
     int world_count;

@@ -57,6 +57,13 @@ static const struct option limits_options[] = {
     {0},
 };
 
+static const struct option webp_options[] = {
+    INTEGER("quality", webp.quality, 0, 100),
+    INTEGER("quality_2x", webp.quality_2x, 0, 100),
+    INTEGER("method", webp.method, 0, 6),
+    {0},
+};
+
 const struct option daemon_options[] = {
     {"listen", OPTION_TEXT, AT(listen), .parse = parse_listen,
      .expected = "HOST:PORT, or in quotes \"[HOST]:PORT\", port 0 to 65535"},
@@ -76,6 +83,7 @@ const struct option daemon_options[] = {
      .expected = "a file's path, \"-\" for standard output, or empty"},
     {"cache", OPTION_SECTION, .options = cache_options},
     {"limits", OPTION_SECTION, .options = limits_options},
+    {"webp", OPTION_SECTION, .options = webp_options},
     {"worlds", OPTION_WORLDS, .options = world_options},
     {0},
 };

@@ -24,14 +24,14 @@ static const struct command commands[] = {
      TAKES(CONFIG) | TAKES(OUTPUT), "a PATH such as default/relief/10/512/512.png", command_tile},
     {"render",
      "--world W --layer L[,L...] --zoom A[-B] [--bbox x0,y0,x1,y1] [--scale 1|2]\n"
-     "[--shard I/N] [--dry-run | --list | --export FILE] [--threads N]\n"
-     "[--config FILE] [--cache DIR]\n"
+     "[--format png|webp] [--shard I/N] [--dry-run | --list | --export FILE]\n"
+     "[--threads N] [--config FILE] [--cache DIR]\n"
      "--tiles FILE|- [options]",
      "Render the tiles that are missing in the disk cache, also while a daemon runs.\n"
      "If interrupted, the same command continues.",
-     TAKES(WORLD) | TAKES(LAYER) | TAKES(ZOOM) | TAKES(BBOX) | TAKES(SCALE) | TAKES(TILES) |
-         TAKES(SHARD) | TAKES(DRY_RUN) | TAKES(LIST) | TAKES(EXPORT) | TAKES(THREADS) |
-         TAKES(CONFIG) | TAKES(CACHE),
+     TAKES(WORLD) | TAKES(LAYER) | TAKES(ZOOM) | TAKES(BBOX) | TAKES(SCALE) | TAKES(FORMAT) |
+         TAKES(TILES) | TAKES(SHARD) | TAKES(DRY_RUN) | TAKES(LIST) | TAKES(EXPORT) |
+         TAKES(THREADS) | TAKES(CONFIG) | TAKES(CACHE),
      NULL, command_render},
     {"describe",
      "[WORLD[:SEED]] [--bbox x0,y0,x1,y1] [--places N] [--seed N] [--json]\n"

@@ -88,15 +88,22 @@ static const char *relative(const struct world *world)
     return strchr(world->config.name, ':') ? "./" : "";
 }
 
-/* The URL template of the pictures of LAYER, one of FIELD, beginning with BASE. FORM is their
- * ending up to the fingerprint. */
+/* What a URL template has besides a layer. */
+struct tile_form {
+    enum format format;
+    const char *scale, *query; /* "@2x"; what comes before the fingerprint */
+};
+
+/* The URL template of the pictures of LAYER, one of FIELD, beginning with BASE. */
 static void add_tile_url(struct json *document, cJSON *parent, const char *key,
                          const struct world *world, int layer, int field, const char *base,
-                         const char *form)
+                         struct tile_form form)
 {
     char name[LAYER_NAME_MAX];
-    json_add_text(document, parent, key, "%s%s/%s/{z}/{x}/{y}%sv=%s", base, world->config.name,
-                  layer_name(world, layer, field, name), form, world->layer_fingerprint[layer]);
+    json_add_text(document, parent, key, "%s%s/%s/{z}/{x}/{y}%s.%s?%sv=%s", base,
+                  world->config.name, layer_name(world, layer, field, name), form.scale,
+                  format_extension(form.format), form.query,
+                  world->layer_fingerprint[tile_kind(layer, form.format)]);
 }
 
 /* The range of a layer's FIELD, and its unit if it has one. */
@@ -191,7 +198,11 @@ static void add_layer(struct json *document, cJSON *list, const struct world *wo
                   name);
     if (world_layer_zoom(world, layer) > world_min_zoom(world))
         add_number(document, entry, "minzoom", world_layer_zoom(world, layer));
-    add_tile_url(document, entry, "tiles", world, layer, field, relative(world), ".png?");
+    add_tile_url(document, entry, "tiles", world, layer, field, relative(world),
+                 (struct tile_form){FORMAT_PNG, "", ""});
+    if (layers[layer].formats & 1U << FORMAT_WEBP)
+        add_tile_url(document, entry, "tiles_webp", world, layer, field, relative(world),
+                     (struct tile_form){FORMAT_WEBP, "", ""});
 }
 
 static void add_layers(struct json *document, cJSON *parent, const struct world *world)
@@ -347,7 +358,7 @@ static void add_center(struct json *document, cJSON *parent, const struct world 
 /* The plane beyond what TileJSON can describe: signed tiles, any zoom, @2x, borders, raw heights.
  */
 static void add_plane(struct json *document, cJSON *parent, const struct world *world, int layer,
-                      int field, const char *base)
+                      int field, enum format format, const char *base)
 {
     char name[LAYER_NAME_MAX];
     cJSON *plane = json_add(document, parent, "farlands", cJSON_CreateObject());
@@ -364,11 +375,14 @@ static void add_plane(struct json *document, cJSON *parent, const struct world *
     if (layers[layer].biomes)
         add_biomes(document, plane, world);
     add_extensions(document, plane, layer);
-    add_tile_url(document, plane, "tiles_2x", world, layer, field, base, "@2x.png?");
-    add_tile_url(document, plane, "tiles_border", world, layer, field, base, ".png?border=1&");
+    add_tile_url(document, plane, "tiles_2x", world, layer, field, base,
+                 (struct tile_form){format, "@2x", ""});
+    add_tile_url(document, plane, "tiles_border", world, layer, field, base,
+                 (struct tile_form){format, "", "border=1&"});
 }
 
-struct blob *document_tilejson(const struct world *world, int layer, int field, const char *base)
+struct blob *document_tilejson(const struct world *world, int layer, int field, enum format format,
+                               const char *base)
 {
     char name[LAYER_NAME_MAX];
     struct json document = json_new();
@@ -385,7 +399,8 @@ struct blob *document_tilejson(const struct world *world, int layer, int field, 
                   world->config.name, about[0] ? ": " : "", about);
     json_add_text(&document, root, "scheme", "xyz");
     cJSON *tiles = json_add(&document, root, "tiles", cJSON_CreateArray());
-    add_tile_url(&document, tiles, NULL, world, layer, field, below, ".png?");
+    add_tile_url(&document, tiles, NULL, world, layer, field, below,
+                 (struct tile_form){format, "", ""});
     add_number(&document, root, "tileSize", TILE_SIZE);
     add_encoding(&document, root, layer);
     add_number(&document, root, "minzoom", tilejson_zoom(world, layer, 0));
@@ -395,8 +410,9 @@ struct blob *document_tilejson(const struct world *world, int layer, int field, 
     add_numbers(&document, root, "bounds", bounds, 4);
     add_center(&document, root, world, layer);
     json_add(&document, root, "vector_layers", cJSON_CreateArray());
-    json_add_text(&document, root, "fingerprint", "%s", world->layer_fingerprint[layer]);
-    add_plane(&document, root, world, layer, field, below);
+    json_add_text(&document, root, "fingerprint", "%s",
+                  world->layer_fingerprint[tile_kind(layer, format)]);
+    add_plane(&document, root, world, layer, field, format, below);
     return json_end(&document, false);
 }
 

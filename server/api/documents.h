@@ -19,8 +19,10 @@ struct blob *document_changes(const char *etag, const char *error);
 struct blob *document_world(const struct world *world);
 
 /* /{world}/{layer}.json: TileJSON 3.0.0. Its URLs begin with BASE ("http://host:port/path"), of at
- * most 1023 bytes. FIELD is the layer's if it is one for each field. */
-struct blob *document_tilejson(const struct world *world, int layer, int field, const char *base);
+ * most 1023 bytes. FIELD is the layer's if it is one for each field, and FORMAT that of its
+ * tiles, which the layer has. */
+struct blob *document_tilejson(const struct world *world, int layer, int field, enum format format,
+                               const char *base);
 
 /* {KEY: TEXT} */
 struct blob *document_message(const char *key, const char *text);

@@ -8,7 +8,7 @@
 
 static bool is_raw(const struct raster *raster)
 {
-    return raster->format != FORMAT_PNG;
+    return !format_is_picture(raster->format);
 }
 
 static int64_t raw_length(const struct raster *raster)

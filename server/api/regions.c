@@ -303,7 +303,9 @@ static int find_content(struct raster *raster, const struct route *route, char w
     if (raster->layer < 0 || raster->field < 0)
         return -ENOENT;
     const int format = resolve_format(raster->layer, route, why);
-    if (format < 0)
+    if (format == FORMAT_WEBP)
+        snprintf(why, ROUTE_WHY, "extension: pictures of regions are png, not webp");
+    if (format < 0 || format == FORMAT_WEBP)
         return -ENOENT;
     raster->format = (enum format)format;
     raster->range = world_field_range(world, raster->field);

@@ -33,8 +33,7 @@ static void handle_document(struct service *service, struct request_context *con
         response_error(context, 400,
                        "Host: needed for absolute URLs; expected HOST, HOST:PORT or [IPV6]:PORT");
     else
-        send_document(context,
-                      document == WORLD_DOCUMENT_TILEJSON ? "application/json" : "application/xml",
+        send_document(context, world_documents_type(document),
                       world ? world_documents_get(documents, world, document, layer, field, base)
                             : world_documents_wmts(documents, base),
                       world, forwarded_vary(site, context->request));
@@ -50,6 +49,8 @@ static void handle_layer_document(struct service *service, struct request_contex
 
     if (layer < 0)
         response_error(context, 404, why);
+    else if (document == WORLD_DOCUMENT_TILEJSON_WEBP && !resolve_tilejson(layer, route, why))
+        response_error(context, 400, why);
     else
         handle_document(service, context, world, document, layer, field);
 }
@@ -155,7 +156,9 @@ static void handle_world(struct service *service, struct request_context *contex
         points_respond(service, context, world, route);
         break;
     case ROUTE_TILEJSON:
-        handle_layer_document(service, context, world, route, WORLD_DOCUMENT_TILEJSON);
+        handle_layer_document(service, context, world, route,
+                              route->format == FORMAT_WEBP ? WORLD_DOCUMENT_TILEJSON_WEBP
+                                                           : WORLD_DOCUMENT_TILEJSON);
         break;
     case ROUTE_GDAL:
         handle_layer_document(service, context, world, route, WORLD_DOCUMENT_GDAL);

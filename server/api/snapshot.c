@@ -109,10 +109,11 @@ bool snapshot_serves(const struct snapshot *snapshot, struct recent_worlds *rece
     for (int i = 0; i < snapshot->worlds->count; i++) {
         const struct world *world = &snapshot->worlds->world[i];
         const bool seeded = recent && world->config.seeds == SEEDS_ANY;
-        for (int layer = 0; layers[layer].name; layer++)
-            if (world_serves(world, layer) &&
-                (strcmp(world->layer_fingerprint[layer], fingerprint) == 0 ||
-                 (seeded && strcmp(world->parameters->family[layer], family) == 0)))
+        for (int kind = 0; kind < TILE_KINDS; kind++)
+            if (world->layer_fingerprint[kind][0] &&
+                world_serves(world, kind % CONFIG_LAYERS_MAX) &&
+                (strcmp(world->layer_fingerprint[kind], fingerprint) == 0 ||
+                 (seeded && strcmp(world->parameters->family[kind], family) == 0)))
                 return true;
     }
     return false;

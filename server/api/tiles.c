@@ -179,14 +179,14 @@ void tiles_respond(struct service *service, struct request_context *context,
         response_error(context, 404, why);
         return;
     }
-    if (route->seeded && tile.format == FORMAT_PNG) /* only those are on disk */
-        seed_cache_touch(service->seed_cache, tile.layer);
+    if (route->seeded && format_is_picture(tile.format)) /* only those are on disk */
+        seed_cache_touch(service->seed_cache, tile_kind(tile.layer, tile.format));
     const struct content content = tile_content(&tile);
     raster.layer = content.layer;
     raster.field = content.field;
     raster.range = content.range;
     raster.format = tile.format;
-    raster.fingerprint = world->layer_fingerprint[tile.layer];
+    raster.fingerprint = tile_fingerprint(&tile);
     tile_key(&tile, raster.key);
     raster_response_plan(&plan, &raster, route->version, context->request);
     /* URLs with numbers against caches must not displace these from the prepared responses. */

@@ -11,8 +11,9 @@
 #include "server/core/text_template.h"
 #include "server/layers/layer.h"
 
-/* The description and WMTS of a world, then the layers' TileJSON, then the same for GDAL. */
-enum { KINDS = 2 + 2 * CONFIG_LAYERS_MAX };
+/* The description and WMTS of a world, then the layers' TileJSON, that of WebP, and the same for
+ * GDAL. */
+enum { KINDS = 2 + 3 * CONFIG_LAYERS_MAX };
 
 struct world_documents {
     const struct worlds *worlds;
@@ -26,7 +27,7 @@ struct world_documents {
 
 enum { SEED_TEXT = 21 };
 
-_Static_assert(CONFIG_LAYERS_MAX + 4 <= TEXT_TEMPLATE_VALUES, "room for all fingerprints");
+_Static_assert(TILE_KINDS + 4 <= TEXT_TEMPLATE_VALUES, "room for all fingerprints");
 
 struct values {
     char seed[SEED_TEXT];
@@ -46,8 +47,15 @@ static void set_values(struct values *values, const struct world *world,
     *at++ = values->seed;
     *at++ = world->fingerprint;
     *at++ = world->volume_fingerprint;
-    for (int i = 0; layers[i].name; i++)
-        *at++ = world->layer_fingerprint[i];
+    for (int i = 0; i < TILE_KINDS; i++)
+        if (world->layer_fingerprint[i][0])
+            *at++ = world->layer_fingerprint[i];
+}
+
+const char *world_documents_type(enum world_document document)
+{
+    return document == WORLD_DOCUMENT_WMTS || document == WORLD_DOCUMENT_GDAL ? "application/xml"
+                                                                              : "application/json";
 }
 
 static struct blob *write_document(const struct world *world, enum world_document document,
@@ -60,7 +68,9 @@ static struct blob *write_document(const struct world *world, enum world_documen
         snprintf(self, sizeof self, "%s/wmts.xml", world->config.name);
         return document_wmts(world, 1, self, base);
     case WORLD_DOCUMENT_TILEJSON:
-        return document_tilejson(world, layer, field, base);
+        return document_tilejson(world, layer, field, FORMAT_PNG, base);
+    case WORLD_DOCUMENT_TILEJSON_WEBP:
+        return document_tilejson(world, layer, field, FORMAT_WEBP, base);
     case WORLD_DOCUMENT_GDAL:
         return document_gdal(world, layer, field, base);
     default:

@@ -19,8 +19,12 @@ enum world_document {
     WORLD_DOCUMENT_DESCRIPTION, /* document_world */
     WORLD_DOCUMENT_WMTS,        /* document_wmts of the world alone */
     WORLD_DOCUMENT_TILEJSON,    /* document_tilejson of a layer */
-    WORLD_DOCUMENT_GDAL,        /* document_gdal of a layer */
+    WORLD_DOCUMENT_TILEJSON_WEBP,
+    WORLD_DOCUMENT_GDAL, /* document_gdal of a layer */
 };
+
+/* The media type. */
+const char *world_documents_type(enum world_document document);
 
 /* The document about WORLD, or LAYER in it (of FIELD, if it is one for each), whose URLs begin with
  * BASE. Returns one reference, or NULL if out of memory. */

@@ -64,7 +64,7 @@ static void temporary_name(struct disk_cache *cache, char name[TEMPORARY_MAX])
 
 static void tile_name(const struct tile *tile, char name[TILE_KEY_MAX])
 {
-    assert(tile->format == FORMAT_PNG);
+    assert(format_is_picture(tile->format));
     tile_key(tile, name);
 }
 

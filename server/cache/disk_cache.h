@@ -1,10 +1,10 @@
 /*
- * Rendered tiles on disk, as ordinary PNG files:
- * {directory}/{fingerprint}/{layer}/{z}/{x}/{y}[@2x][+border].png. Any tool can read them and any
- * web server can serve them; deleting any of them is harmless. The directory never takes up more
- * than a quota, even if several processes share it: each reserves space before it writes (quota.h),
- * and a thread evicts tiles (eviction_thread.h). Other files in the directory are neither touched
- * nor counted.
+ * Rendered tiles on disk, as ordinary PNG and WebP files:
+ * {directory}/{fingerprint}/{layer}/{z}/{x}/{y}[@2x][+border].{png,webp}. Any tool can read them
+ * and any web server can serve them; deleting any of them is harmless. The directory never takes up
+ * more than a quota, even if several processes share it: each reserves space before it writes
+ * (quota.h), and a thread evicts tiles (eviction_thread.h). Other files in the directory are
+ * neither touched nor counted.
  */
 #ifndef FARLANDS_CACHE_DISK_CACHE_H
 #define FARLANDS_CACHE_DISK_CACHE_H

@@ -14,11 +14,11 @@ struct tile_reader {
 };
 
 /*
- * Read NAME below DIRECTORY, the PNG of the tile with the key NAME. Returns 0 and one reference in
- * *OUT; -ENOENT; -EILSEQ if it is damaged or something else, also another tile; or the error of
- * reading it. If WAIT is false it never waits for the disk: -EAGAIN if it would have to. *TOUCH is
- * -1, or, if the file was last used long ago, its descriptor: the caller sets the file's times and
- * closes it. Any thread.
+ * Read NAME below DIRECTORY, the picture, PNG or WebP, of the tile with the key NAME. Returns 0 and
+ * one reference in *OUT; -ENOENT; -EILSEQ if it is damaged or something else, also another tile; or
+ * the error of reading it. If WAIT is false it never waits for the disk: -EAGAIN if it would have
+ * to. *TOUCH is -1, or, if the file was last used long ago, its descriptor: the caller sets the
+ * file's times and closes it. Any thread.
  */
 int tile_file_read(struct blob **out, struct tile_reader *reader, int directory, const char *name,
                    bool wait, int *touch);

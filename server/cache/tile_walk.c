@@ -42,7 +42,9 @@ static const char *without(const char *name, const char *prefix)
 static bool is_tile(const char *name)
 {
     size_t length = integer_length(name);
-    return length > 0 && strcmp(without(without(name + length, "@2x"), "+border"), ".png") == 0;
+    const char *extension = without(without(name + length, "@2x"), "+border");
+    const int format = extension[0] == '.' ? format_find(extension + 1) : -1;
+    return length > 0 && format >= 0 && format_is_picture((enum format)format);
 }
 
 bool tile_walk_is_fingerprint(const char *name)

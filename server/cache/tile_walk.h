@@ -1,6 +1,6 @@
 /*
  * Depth-first walk over the files that a disk cache has made in its directory:
- * {fingerprint}/{layer}/{z}/{x}/{y}[@2x][+border].png, and temporary files. Other names are
+ * {fingerprint}/{layer}/{z}/{x}/{y}[@2x][+border].{png,webp}, and temporary files. Other names are
  * ignored, symbolic links are not followed. Memory use does not depend on the number of files.
  */
 #ifndef FARLANDS_CACHE_TILE_WALK_H

@@ -38,6 +38,8 @@ static const struct {
                   "blocks. Without it the tiles of web maps, 0 <= x, y < 2^zoom; the places less\n"
                   "than 2^21 blocks from 0, 0."},
     [ARG_SCALE] = {"--scale", NULL, "1|2", "Pixels per tile side: 1: 256; 2: 512, as @2x."},
+    [ARG_FORMAT] = {"--format", NULL, "png|webp",
+                    "The tiles' format: png, the default; webp, if the layers have it."},
     [ARG_TILES] = {"--tiles", NULL, "FILE",
                    "A list of tiles instead: one path per line, as in URLs; - is stdin."},
     [ARG_SHARD] = {"--shard", NULL, "I/N", "Only every Nth tile; I from 0 to N - 1."},

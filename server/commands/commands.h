@@ -22,6 +22,7 @@ enum command_option {
     ARG_ZOOM,
     ARG_BBOX,
     ARG_SCALE,
+    ARG_FORMAT,
     ARG_TILES,
     ARG_SHARD,
     ARG_DRY_RUN,

@@ -5,7 +5,7 @@ _farlands() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     local commands='serve tile render describe check-config --version --help'
     local serve='--config --watch --listen --cache --help' tile='--config -o --help'
-    local render='--world --layer --zoom --bbox --scale --tiles --shard --dry-run --list --export --threads
+    local render='--world --layer --zoom --bbox --scale --format --tiles --shard --dry-run --list --export --threads
         --config --cache --help'
     local describe='--bbox --places --seed --json --threads --config --help'
     local layers='' options=''
@@ -37,6 +37,10 @@ _farlands() {
         ;;
     --scale)
         mapfile -t COMPREPLY < <(compgen -W '1 2' -- "$word")
+        return
+        ;;
+    --format)
+        mapfile -t COMPREPLY < <(compgen -W 'png webp' -- "$word")
         return
         ;;
     --listen | --world | --zoom | --bbox | --shard | --threads | --places | --seed)

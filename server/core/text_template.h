@@ -4,7 +4,7 @@
 
 #include "server/core/blob.h"
 
-enum { TEXT_TEMPLATE_VALUES = 36 };
+enum { TEXT_TEMPLATE_VALUES = 68 };
 
 struct text_template;
 

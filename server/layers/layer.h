@@ -12,11 +12,18 @@
 
 enum format {
     FORMAT_PNG,
+    FORMAT_WEBP,
     FORMAT_R16, /* little-endian uint16 over a range */
     FORMAT_F32, /* little-endian float32 */
     FORMAT_U8,  /* bytes over a range */
     FORMATS,
 };
+
+/* Whether FORMAT shows pixels; the others have samples. */
+static inline bool format_is_picture(enum format format)
+{
+    return format <= FORMAT_WEBP;
+}
 
 enum pixel {
     PIXEL_GRAY8,
@@ -98,10 +105,10 @@ size_t pixel_bytes(enum pixel pixel);
 void samples_16(const float *values, size_t count, struct value_range range, uint16_t *out);
 void samples_8(const float *values, size_t count, struct value_range range, uint8_t *out);
 
-/* Bytes per sample of a format other than PNG. */
+/* Bytes per sample of a format that is no picture. */
 unsigned format_sample_bytes(enum format format);
 
-const char *format_extension(enum format format); /* "png", "r16", "f32", "u8" */
+const char *format_extension(enum format format); /* "png", "webp", "r16", "f32", "u8" */
 const char *format_type(enum format format);      /* the media type */
 int format_find(const char *extension);           /* the format, or -1 */
 

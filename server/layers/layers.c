@@ -4,6 +4,7 @@
 
 enum {
     PNG = 1 << FORMAT_PNG,
+    WEBP = 1 << FORMAT_WEBP,
     R16 = 1 << FORMAT_R16,
     F32 = 1 << FORMAT_F32,
     U8 = 1 << FORMAT_U8,
@@ -40,6 +41,7 @@ static const struct {
     const char *extension, *type;
 } formats[FORMATS] = {
     [FORMAT_PNG] = {"png", "image/png"},
+    [FORMAT_WEBP] = {"webp", "image/webp"},
     [FORMAT_R16] = {"r16", "application/octet-stream"},
     [FORMAT_F32] = {"f32", "application/octet-stream"},
     [FORMAT_U8] = {"u8", "application/octet-stream"},

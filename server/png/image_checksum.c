@@ -1,5 +1,6 @@
-/* The layout of chunks: PNG specification (ISO/IEC 15948), section 5. The hash: XXH3
- * (https://github.com/Cyan4973/xxHash, doc/xxhash_spec.md), whose values do not change. */
+/* The layout of chunks: PNG specification (ISO/IEC 15948), section 5; WebP: RFC 9649, 2.3. The
+ * hash: XXH3 (https://github.com/Cyan4973/xxHash, doc/xxhash_spec.md), whose values do not change.
+ */
 #include "image_checksum.h"
 
 #include <assert.h>
@@ -49,8 +50,28 @@ void image_checksum(uint8_t out[IMAGE_CHECKSUM], const uint8_t *bytes, size_t le
 #endif
 }
 
+void image_checksum_riff(uint8_t out[IMAGE_CHECKSUM_RIFF], const uint8_t *bytes, size_t length,
+                         const char *key)
+{
+    memcpy(out, IMAGE_CHECKSUM_TYPE "\x10\0\0", CHUNK_HEAD);
+    image_checksum(out + CHUNK_HEAD, bytes, length, key);
+}
+
+static bool verify_riff(const uint8_t *bytes, size_t length, const char *key)
+{
+    uint8_t end[IMAGE_CHECKSUM_RIFF];
+
+    if (length < sizeof end)
+        return false;
+    length -= sizeof end;
+    image_checksum_riff(end, bytes, length, key);
+    return memcmp(bytes + length, end, sizeof end) == 0;
+}
+
 bool image_checksum_verify(const uint8_t *bytes, size_t length, const char *key)
 {
+    if (length >= 4 && memcmp(bytes, "RIFF", 4) == 0)
+        return verify_riff(bytes, length, key);
     /* Checksum and CRC are filled in. */
     uint8_t end[END + 1] = "\0\0\0\x10" IMAGE_CHECKSUM_TYPE "----------------"
                            "crc-\0\0\0\0IEND\xae\x42\x60\x82";

@@ -25,6 +25,9 @@ static int check_part(const struct tile_part *part, const struct tile_part *firs
             first->world->config.name, layer_name(first->world, first->layer, first->field, one),
             scale_suffix(first->scale), part->world->config.name,
             layer_name(part->world, part->layer, part->field, other), scale_suffix(part->scale));
+    else if (part->format != first->format)
+        snprintf(why, TILE_PLAN_WHY, "--export: expected tiles of one format, not both %s and %s",
+                 format_extension(first->format), format_extension(part->format));
     else if (part->border)
         snprintf(why, TILE_PLAN_WHY, "--export: expected tiles without border=1");
     else if (part->z < 0 || part->z > MBTILES_ZOOM_MAX)
@@ -63,7 +66,8 @@ int archive_metadata_of(struct archive_metadata *out, const struct tile_plan *pl
         .zoom_min = first->z,
         .zoom_max = last->z,
         .version = world_config_generator(&first->world->config),
-        .fingerprint = first->world->layer_fingerprint[first->layer],
+        .format = format_extension(first->format),
+        .fingerprint = first->world->layer_fingerprint[tile_kind(first->layer, first->format)],
         .encoding = layer->encoding,
     };
     /* The last zoom has the tightest bounds. */

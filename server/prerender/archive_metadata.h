@@ -13,7 +13,8 @@ struct archive_metadata {
 
 /*
  * Returns 0; -EINVAL with a message in WHY if the plan does not fit one archive: one layer of one
- * world at one scale, with all tiles in 0 <= x, y < 2^z and zooms from 0 to MBTILES_ZOOM_MAX.
+ * world at one scale in one format, with all tiles in 0 <= x, y < 2^z and zooms from 0 to
+ * MBTILES_ZOOM_MAX.
  */
 int archive_metadata_of(struct archive_metadata *out, const struct tile_plan *plan,
                         char why[TILE_PLAN_WHY]);

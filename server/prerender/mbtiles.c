@@ -206,10 +206,10 @@ void mbtiles_set_bounds(struct mbtiles_metadata *metadata, int z, int64_t x0, in
 
 static bool is_valid(const struct mbtiles_metadata *metadata)
 {
-    return metadata->name && metadata->zoom_min >= 0 && metadata->zoom_min <= metadata->zoom_max &&
-           metadata->zoom_max <= MBTILES_ZOOM_MAX && metadata->west >= -180 &&
-           metadata->west < metadata->east && metadata->east <= 180 && metadata->south > -90 &&
-           metadata->south < metadata->north && metadata->north < 90;
+    return metadata->name && metadata->format && metadata->zoom_min >= 0 &&
+           metadata->zoom_min <= metadata->zoom_max && metadata->zoom_max <= MBTILES_ZOOM_MAX &&
+           metadata->west >= -180 && metadata->west < metadata->east && metadata->east <= 180 &&
+           metadata->south > -90 && metadata->south < metadata->north && metadata->north < 90;
 }
 
 /* The centre in the map's projection, and the zoom at which the bounds are four tiles wide. */
@@ -237,7 +237,7 @@ static int insert_metadata(struct mbtiles *archive, const struct mbtiles_metadat
     /* The type is an opaque map. Tile servers copy unknown keys to their TileJSON, where maps look
      * for the encoding. */
     static const char format[] = "INSERT INTO metadata SELECT * FROM (VALUES"
-                                 " ('name', %Q), ('format', 'png'), ('bounds', %Q),"
+                                 " ('name', %Q), ('format', %Q), ('bounds', %Q),"
                                  " ('center', %Q), ('minzoom', '%d'), ('maxzoom', '%d'),"
                                  " ('description', %Q), ('type', 'baselayer'),"
                                  " ('version', NULLIF('%d', '0')), ('encoding', %Q),"
@@ -245,9 +245,9 @@ static int insert_metadata(struct mbtiles *archive, const struct mbtiles_metadat
     char bounds[4 * REAL_TEXT], center[3 * REAL_TEXT];
     format_bounds(metadata, bounds, sizeof bounds);
     format_center(metadata, center, sizeof center);
-    char *sql = sqlite3_mprintf(format, metadata->name, bounds, center, metadata->zoom_min,
-                                metadata->zoom_max, metadata->description, metadata->version,
-                                metadata->encoding, metadata->fingerprint);
+    char *sql = sqlite3_mprintf(format, metadata->name, metadata->format, bounds, center,
+                                metadata->zoom_min, metadata->zoom_max, metadata->description,
+                                metadata->version, metadata->encoding, metadata->fingerprint);
     int err = sql ? execute(archive, sql) : -ENOMEM;
     sqlite3_free(sql);
     return err;

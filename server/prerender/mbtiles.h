@@ -17,6 +17,7 @@ struct mbtiles_metadata {
     const char *name, *description;  /* the name is required */
     int zoom_min, zoom_max;          /* 0 <= zoom_min <= zoom_max <= MBTILES_ZOOM_MAX */
     double west, south, east, north; /* degrees; see mbtiles_set_bounds */
+    const char *format;              /* of the tiles: "png" or "webp"; required */
     int version;                     /* of the content; 0: left out */
     const char *fingerprint;         /* of the layer */
     const char *encoding;            /* of heights as colours, in TileJSON's terms */

@@ -12,8 +12,8 @@
 static int check_source(const char *const *option, char why[OPTION_WHY])
 {
     /* The first three are required. */
-    static const enum command_option of_box[] = {ARG_WORLD, ARG_LAYER, ARG_ZOOM, ARG_BBOX,
-                                                 ARG_SCALE};
+    static const enum command_option of_box[] = {ARG_WORLD, ARG_LAYER, ARG_ZOOM,
+                                                 ARG_BBOX,  ARG_SCALE, ARG_FORMAT};
     for (size_t i = 0; i < sizeof of_box / sizeof of_box[0]; i++) {
         const char *given = option[of_box[i]], *name = option_shown(of_box[i]);
         if (option[ARG_TILES] && given)
@@ -67,6 +67,16 @@ static int parse_zooms(struct tile_box *box, const char *text, char why[OPTION_W
                          text);
 }
 
+static int parse_format(struct tile_box *box, const char *text, char why[OPTION_WHY])
+{
+    const int format = format_find(text);
+
+    if (format < 0 || !format_is_picture((enum format)format))
+        return option_refuse(why, "--format: \"%.40s\"; expected png or webp", text);
+    box->format = (enum format)format;
+    return 0;
+}
+
 static int parse_shard(struct render_options *options, const char *text, char why[OPTION_WHY])
 {
     struct span of = {text, strlen(text)};
@@ -98,6 +108,8 @@ int render_options_parse(struct render_options *out, const struct command_line *
         err = option_box(ARG_BBOX, option[ARG_BBOX], out->box.least, out->box.beyond, why);
     if (!err && option[ARG_SCALE])
         err = option_count(ARG_SCALE, option[ARG_SCALE], 2, &scale, why);
+    if (!err && option[ARG_FORMAT])
+        err = parse_format(&out->box, option[ARG_FORMAT], why);
     if (!err && option[ARG_SHARD])
         err = parse_shard(out, option[ARG_SHARD], why);
     if (!err && option[ARG_THREADS])
@@ -128,6 +140,9 @@ int render_options_layers(struct tile_box *box, const char *text, char why[OPTIO
             return option_refuse(why, "--layer: world %.64s has no \"%.40s\"; expected one of %s",
                                  box->world->config.name, name,
                                  served_layers(box->world, served, sizeof served));
+        if (!(layers[layer].formats & 1U << box->format))
+            return option_refuse(why, "--format: layer %s has no %s; expected png", name,
+                                 format_extension(box->format));
         const char *dot = strchr(name, '.');
         const int field =
             layers[layer].fields ? world_field(box->world, dot + 1, strlen(dot + 1)) : 0;

@@ -59,9 +59,10 @@ static int find_tile(struct tile_list *list, const struct worlds *worlds, const 
     const struct world *world = find_world(list, worlds, &route, why);
     if (!world || resolve_tile(world, &route, tile, &grid, why))
         return -EINVAL;
-    if (tile->format == FORMAT_PNG)
+    if (format_is_picture(tile->format))
         return 0;
-    snprintf(why, ROUTE_WHY, "extension: \"%.20s\" is never cached; expected png", route.extension);
+    snprintf(why, ROUTE_WHY, "extension: \"%.20s\" is never cached; expected png or webp",
+             route.extension);
     return -EINVAL;
 }
 

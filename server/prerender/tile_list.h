@@ -1,4 +1,5 @@
-/* Reads lists of tiles, one path per line as in URLs: world/layer/z/x/y[@2x].png[?border=1]. */
+/* Reads lists of tiles, one path per line as in URLs: world/layer/z/x/y[@2x].{png,webp}[?border=1].
+ */
 #ifndef FARLANDS_PRERENDER_TILE_LIST_H
 #define FARLANDS_PRERENDER_TILE_LIST_H
 
@@ -19,8 +20,8 @@ struct tile_list {
 /*
  * Read IN to its end. Leading slashes are optional; queries and empty lines are ignored. Returns 0,
  * and the caller calls tile_list_free; -EINVAL with the line and the message in WHY if a line is
- * not the path of a PNG tile, there are more than TILE_LIST_WORLDS worlds, or no paths; -ENOMEM; or
- * a read error.
+ * not the path of a PNG or WebP tile, there are more than TILE_LIST_WORLDS worlds, or no paths;
+ * -ENOMEM; or a read error.
  */
 int tile_list_read(struct tile_list *list, FILE *in, const struct worlds *worlds,
                    char why[TILE_LIST_WHY]);

@@ -80,7 +80,8 @@ static int check_box(const struct tile_box *box, char why[TILE_PLAN_WHY])
 static int add_zoom(struct tile_plan *plan, const struct tile_box *box, int z,
                     char why[TILE_PLAN_WHY])
 {
-    struct tile_part part = {.world = box->world, .scale = box->scale, .z = z};
+    struct tile_part part = {
+        .world = box->world, .scale = box->scale, .format = box->format, .z = z};
     axis_tiles(box, 0, z, &part.x, &part.width);
     axis_tiles(box, 1, z, &part.y, &part.height);
     const wide count = (wide)part.width * part.height;
@@ -194,6 +195,8 @@ static int compare_parts(const struct tile *a, const struct tile *b)
     if (!result)
         result = compare(a->field, b->field);
     if (!result)
+        result = compare(a->format, b->format);
+    if (!result)
         result = compare(a->scale, b->scale);
     return result ? result : compare(a->border, b->border);
 }
@@ -249,6 +252,7 @@ static void fill_parts(struct tile_plan *plan)
             *part = (struct tile_part){.world = tile->world,
                                        .layer = tile->layer,
                                        .field = tile->field,
+                                       .format = tile->format,
                                        .scale = tile->scale,
                                        .z = tile->z,
                                        .border = tile->border,
@@ -355,7 +359,7 @@ size_t tile_plan_get(const struct tile_plan *plan, uint64_t index, struct tile *
     *tile = (struct tile){.world = part->world,
                           .layer = part->layer,
                           .field = part->field,
-                          .format = FORMAT_PNG,
+                          .format = part->format,
                           .scale = part->scale,
                           .z = part->z};
     place_in_box(part, index - part->before, &tile->x, &tile->y);

@@ -19,6 +19,7 @@ enum { TILE_PLAN_WHY = 256, METATILE = 8 };
 struct tile_part {
     const struct world *world;
     int layer, field, scale, z;
+    enum format format;
     bool border;
     int64_t x, y, width, height; /* tiles: the part, or the bounding box of a list's tiles */
     uint64_t before;             /* tiles of the parts before this one */
@@ -30,6 +31,7 @@ struct tile_part {
 struct tile_box {
     const struct world *world; /* must outlive the plan */
     int layer[CONFIG_LAYERS_MAX], field[CONFIG_LAYERS_MAX], layer_count;
+    enum format format; /* a picture's, which all layers have */
     int scale;
     int zoom_min, zoom_max;
     bool whole;        /* ignore the box: 0 <= x, y < 2^z, as on web maps */

@@ -9,6 +9,7 @@
 #include "config/exact_numbers.h"
 #include "config/name_distance.h"
 #include "noise/farlands.h"
+#include "server/layers/layer.h"
 #include "server/routing/number.h"
 
 unsigned query_reject(char why[QUERY_WHY], unsigned status, const char *format, ...)
@@ -60,6 +61,17 @@ static unsigned parse_flag(struct span span, const char *name, bool *out, char *
     if (*out || span_is(span, "0"))
         return 0;
     return query_reject(why, 400, "%s: \"%.*s\" is not 1, nor 0, which is the default", name,
+                        span_shown(span), span.text);
+}
+
+static unsigned parse_format(struct span span, const char *name, enum format *out, char *why)
+{
+    for (enum format format = 0; format < FORMATS; format++)
+        if (format_is_picture(format) && span_is(span, format_extension(format))) {
+            *out = format;
+            return 0;
+        }
+    return query_reject(why, 400, "%s: \"%.*s\" is not png, which is the default, nor webp", name,
                         span_shown(span), span.text);
 }
 
@@ -210,6 +222,8 @@ static unsigned parse_one(const struct query_parameter *parameter, struct span v
         return parse_names(value, parameter, out, why);
     case QUERY_FLAG:
         return parse_flag(value, parameter->name, out, why);
+    case QUERY_FORMAT:
+        return parse_format(value, parameter->name, out, why);
     case QUERY_NAME:
         return parse_name(value, parameter, out, why);
     case QUERY_TEXT:

@@ -28,6 +28,7 @@ enum query_kind {
     QUERY_RANGE,  /* float[2]: two numbers A,B with A < B and a finite B - A */
     QUERY_NAMES,  /* struct span: a list of names, a,b,...; at most max */
     QUERY_FLAG,   /* bool: 0 or 1 */
+    QUERY_FORMAT, /* enum format: of pictures, by its extension */
     QUERY_NAME,   /* char[QUERY_WORD], or char[max] unless max is 0: a name */
     QUERY_TEXT,   /* char[QUERY_WORD]: any text; empty if too long */
 };

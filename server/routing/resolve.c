@@ -157,6 +157,15 @@ int resolve_format(int layer, const struct route *route, char why[ROUTE_WHY])
     return -1;
 }
 
+bool resolve_tilejson(int layer, const struct route *route, char why[ROUTE_WHY])
+{
+    if (layers[layer].formats & 1U << route->format)
+        return true;
+    snprintf(why, ROUTE_WHY, "format: layer %.40s has no \"%s\"; expected png", layers[layer].name,
+             format_extension(route->format));
+    return false;
+}
+
 int resolve_tile(const struct world *world, const struct route *route, struct tile *tile,
                  struct farlands_grid *grid, char why[ROUTE_WHY])
 {

@@ -38,6 +38,9 @@ unsigned resolve_fields(const struct world *world, const struct route *route,
 /* The format that the route's extension names, or -1 if LAYER does not have it. */
 int resolve_format(int layer, const struct route *route, char why[ROUTE_WHY]);
 
+/* Whether LAYER has tiles in the format that the route names for TileJSON. */
+bool resolve_tilejson(int layer, const struct route *route, char why[ROUTE_WHY]);
+
 /* The tile of a ROUTE_TILE in WORLD, and its grid. Returns 0, or -ENOENT if there is no such layer
  * or format, or if it is beyond a limit. */
 int resolve_tile(const struct world *world, const struct route *route, struct tile *tile,

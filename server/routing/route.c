@@ -80,6 +80,10 @@ static unsigned parse_world(struct route *route, struct span name, char *why)
 static const struct query_table tile_query = {
     "a tile", .open = true, .parameters = {PARAMETER("border", QUERY_FLAG, border), VERSION}};
 
+/* Clients append theirs here, too. */
+static const struct query_table tilejson_query = {
+    "TileJSON", .open = true, .parameters = {PARAMETER("format", QUERY_FORMAT, format)}};
+
 /* The endpoints {world}/NAME?..., or {world}/NAME.{ext}?..., by the names of their queries. */
 static const struct endpoint {
     enum route_kind kind;
@@ -313,7 +317,9 @@ unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY])
                   : span_cut(&segments[1], ".xml") ? ROUTE_GDAL
                                                    : ROUTE_WORLD;
     if (route->kind != ROUTE_WORLD && copy_word(segments[1], route->layer, sizeof route->layer))
-        return 0;
+        return route->kind == ROUTE_TILEJSON
+                   ? query_parse(&tilejson_query, query, route, &route->others, why)
+                   : 0;
     return query_reject(
         why, 404,
         "nothing is at this URL; /{world}/ has {layer}.json, {layer}.xml, wmts.xml, height, "

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "noise/farlands.h"
+#include "server/layers/layer.h"
 #include "server/routing/query.h"
 
 /* {world} is name or name:seed. */
@@ -15,7 +16,7 @@ enum route_kind {
     ROUTE_WORLDS,     /* /worlds.json */
     ROUTE_WMTS,       /* /wmts.xml or, with a world, /{world}/wmts.xml */
     ROUTE_WORLD,      /* /{world}.json */
-    ROUTE_TILEJSON,   /* /{world}/{layer}.json */
+    ROUTE_TILEJSON,   /* /{world}/{layer}.json[?format=] */
     ROUTE_GDAL,       /* /{world}/{layer}.xml */
     ROUTE_TILE,       /* /{world}/{layer}/{z}/{x}/{y}[@2x].{ext}[?border=1] */
     ROUTE_HEIGHT,     /* /{world}/height?x=&y=[&fields=a,b,...] */
@@ -62,6 +63,7 @@ struct route {
     char field[ROUTE_WORD];   /* of a region, or empty */
     float range[2];           /* of a region; both 0: not given */
     char version[ROUTE_WORD]; /* the value of ?v=, or empty */
+    enum format format;       /* of the tiles of a TileJSON */
     bool others;              /* the query has unknown keys, too */
     bool seeded;              /* {world} was name:seed */
     uint64_t seed;

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "noise/farlands.h"
-#include "server/layers/layer.h"
 
 struct series {
     const char *family, *labels, *help;
@@ -56,10 +55,10 @@ void metrics_add_status(struct metrics *metrics, unsigned status)
     add(&metrics->status[i], 1);
 }
 
-void metrics_add_rendered(struct metrics *metrics, int layer)
+void metrics_add_rendered(struct metrics *metrics, int layer, enum format format)
 {
     assert(layer >= 0 && layer < METRICS_LAYERS);
-    add(&metrics->rendered[layer], 1);
+    add(&metrics->rendered[layer][format], 1);
 }
 
 /* From cache hits, below 0.1 ms, past renders, from 1 ms, to the patience of clients. */
@@ -123,11 +122,16 @@ static void write_by_status(const struct page *page)
 
 static void write_by_layer(const struct page *page)
 {
-    write_head(page, "farlands_tiles_rendered_total", "Tiles rendered, by layer.", "counter");
+    write_head(page, "farlands_tiles_rendered_total", "Tiles rendered, by layer and format.",
+               "counter");
     for (unsigned i = 0; layers[i].name; i++)
-        fprintf(page->text, "farlands_tiles_rendered_total{layer=\"%s\"} %" PRIu64 "\n",
-                layers[i].name,
-                sum(page, offsetof(struct metrics, rendered) + i * sizeof(uint64_t)));
+        for (unsigned format = 0; format < FORMATS; format++)
+            if (layers[i].formats & 1U << format)
+                fprintf(page->text,
+                        "farlands_tiles_rendered_total{layer=\"%s\",format=\"%s\"} %" PRIu64 "\n",
+                        layers[i].name, format_extension(format),
+                        sum(page, offsetof(struct metrics, rendered) +
+                                      (i * FORMATS + format) * sizeof(uint64_t)));
 }
 
 static void write_build_info(const struct page *page, const char *kernel)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "server/core/blob.h"
+#include "server/layers/layer.h"
 
 enum metric {
 #define METRIC(name, family, labels, help) METRIC_##name,
@@ -39,7 +40,7 @@ struct metrics_histogram {
 struct metrics {
     uint64_t count[METRICS];
     uint64_t status[METRICS_STATUSES];
-    uint64_t rendered[METRICS_LAYERS];
+    uint64_t rendered[METRICS_LAYERS][FORMATS];
     struct metrics_histogram histogram[HISTOGRAMS];
 } __attribute__((aligned(64)));
 
@@ -48,7 +49,7 @@ void metrics_add(struct metrics *metrics, enum metric metric);
 void metrics_add_status(struct metrics *metrics, unsigned status);
 
 /* LAYER is an index of layers. */
-void metrics_add_rendered(struct metrics *metrics, int layer);
+void metrics_add_rendered(struct metrics *metrics, int layer, enum format format);
 
 void metrics_observe(struct metrics *metrics, enum metric_histogram histogram,
                      uint64_t nanoseconds);

@@ -21,10 +21,10 @@ static void count(const struct fetcher *fetcher, enum metric metric)
     metrics_add(fetcher->metrics, metric);
 }
 
-/* Only PNG tiles are kept on disk. */
+/* Only pictures are kept on disk. */
 static struct disk_cache *disk_for(const struct fetcher *fetcher, const struct tile *tile)
 {
-    return tile->format == FORMAT_PNG ? fetcher->disk_cache : NULL;
+    return format_is_picture(tile->format) ? fetcher->disk_cache : NULL;
 }
 
 static void fetch_free(struct fetch *fetch)
@@ -88,7 +88,7 @@ static void on_render(struct job *job, void *scratch)
         return;
     }
     metrics_observe(fetcher->metrics, HISTOGRAM_RENDER, uv_hrtime() - start);
-    metrics_add_rendered(fetcher->metrics, fetch->tile.layer);
+    metrics_add_rendered(fetcher->metrics, fetch->tile.layer, fetch->tile.format);
     complete(fetch, blob, FETCH_RENDERED); /* before the disk, which may be slow */
     store_on_disk(fetch, blob);
     blob_release(blob);

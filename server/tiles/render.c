@@ -18,6 +18,7 @@ enum { MAX_PIXEL_BYTES = 3 };
 struct render_scratch {
     struct farlands_scratch *scratch;
     struct image_writer *writer;
+    struct webp_writer *webp;
     float heights[PICTURE_HEIGHTS_MAX];
     float temperature[PICTURE_HEIGHTS_MAX], humidity[PICTURE_HEIGHTS_MAX];
     float water[PICTURE_HEIGHTS_MAX], river[PICTURE_HEIGHTS_MAX], bank[PICTURE_HEIGHTS_MAX];
@@ -35,9 +36,14 @@ int render_scratch_new(struct render_scratch **out)
     err = image_writer_new(&scratch->writer);
     if (err)
         goto fail_writer;
+    err = webp_writer_new(&scratch->webp);
+    if (err)
+        goto fail_webp;
     *out = scratch;
     return 0;
 
+fail_webp:
+    image_writer_free(scratch->writer);
 fail_writer:
     farlands_scratch_free(scratch->scratch);
 fail_scratch:
@@ -49,6 +55,7 @@ void render_scratch_free(struct render_scratch *scratch)
 {
     if (!scratch)
         return;
+    webp_writer_free(scratch->webp);
     image_writer_free(scratch->writer);
     farlands_scratch_free(scratch->scratch);
     free(scratch);
@@ -260,6 +267,24 @@ static const struct image_palette *palette_of(struct image_palette *out, const s
     return out;
 }
 
+/* Encode SIZE rows of SIZE pixels as TILE. */
+static int encode(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
+                  int size)
+{
+    const struct layer *layer = &layers[tile->layer];
+    const struct webp_config *webp = &tile->world->webp;
+    struct image_palette palette;
+    const struct image_palette *colors = palette_of(&palette, tile->world, layer);
+    char key[TILE_KEY_MAX];
+
+    tile_key(tile, key);
+    if (tile->format == FORMAT_PNG)
+        return image_writer_tile(out, scratch->writer, layer->pixel, colors, size, scratch->pixels,
+                                 key);
+    return webp_writer_tile(out, scratch->webp, layer->pixel, colors, size, scratch->pixels,
+                            tile->scale == 2 ? webp->quality_2x : webp->quality, webp->method, key);
+}
+
 /* TILE as a picture of GRID. */
 static int render_picture(struct blob **out, struct render_scratch *scratch,
                           const struct tile *tile, const struct content *content,
@@ -267,8 +292,6 @@ static int render_picture(struct blob **out, struct render_scratch *scratch,
 {
     const struct layer *layer = &layers[tile->layer];
     struct heights heights;
-    struct image_palette palette;
-    char key[TILE_KEY_MAX];
     const uint64_t start = uv_hrtime();
     int err = make_heights(scratch, content, grid, &heights);
     if (err)
@@ -276,9 +299,7 @@ static int render_picture(struct blob **out, struct render_scratch *scratch,
     const uint64_t sampled = uv_hrtime();
     layer->paint(&heights, tile->world->colors, scratch->pixels);
     const uint64_t painted = uv_hrtime();
-    err = image_writer_tile(out, scratch->writer, layer->pixel,
-                            palette_of(&palette, tile->world, layer), heights.size, scratch->pixels,
-                            tile_key(tile, key));
+    err = encode(out, scratch, tile, heights.size);
     if (times)
         *times = (struct render_times){sampled - start, painted - sampled, uv_hrtime() - painted};
     return err;
@@ -292,7 +313,7 @@ int render_tile(struct blob **out, struct render_scratch *scratch, const struct 
     int err = tile_grid(tile, &grid, NULL);
     if (err)
         return err;
-    if (tile->format == FORMAT_PNG)
+    if (format_is_picture(tile->format))
         return render_picture(out, scratch, tile, &content, &grid, times);
     const uint64_t start = uv_hrtime();
     err = render_values(out, scratch, &content, tile->format, &grid);

@@ -7,6 +7,7 @@
 
 #include "server/core/blob.h"
 #include "server/png/image_writer.h"
+#include "server/webp/webp_writer.h"
 #include "server/world/tile.h"
 
 /* Working memory of one render at a time. Each render thread has one and reuses it. */
@@ -48,7 +49,7 @@ int render_band(struct blob **out, struct adler *sum, struct render_scratch *scr
 int render_density(struct blob **out, struct render_scratch *scratch, const struct world *world,
                    const struct farlands_box *box);
 
-/* The pixels of the last tile rendered as PNG, as its layer has painted them. */
+/* The pixels of the last picture of a tile, as its layer has painted them. */
 const void *render_scratch_pixels(const struct render_scratch *scratch);
 
 #endif

@@ -48,7 +48,9 @@ static double time_of_format(const struct world *world, enum format format, int 
     const struct layer_rates *rates = &world->rates->layers[layer];
     switch (format) {
     case FORMAT_PNG:
-        return samples * ((world_climate(world) ? rates->climate : rates->paint) + rates->encode);
+    case FORMAT_WEBP:
+        return samples * ((world_climate(world) ? rates->climate : rates->paint) +
+                          (format == FORMAT_PNG ? rates->encode : rates->webp));
     case FORMAT_R16:
     case FORMAT_U8:
         return samples * rates->paint;

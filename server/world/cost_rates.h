@@ -13,6 +13,7 @@
 /* Of a layer, ns per sample. */
 struct layer_rates {
     double paint, encode;
+    double webp;    /* to encode it as WebP; 0 if it has none */
     double climate; /* to paint it in a world with a climate */
 };
 
@@ -25,8 +26,10 @@ struct cost_rates {
 struct cost_table;
 
 /* With the rates that KNOWN has, or, if that is NULL, those of the layers, which are measured: that
- * takes about a millisecond. Returns 0 or -ENOMEM. */
-int cost_table_new(struct cost_table **out, const struct cost_table *known);
+ * takes about a millisecond. That of WEBP is measured in any case, in half a millisecond. Returns 0
+ * or -ENOMEM. */
+int cost_table_new(struct cost_table **out, const struct cost_table *known,
+                   const struct webp_config *webp);
 /* The rates of fields; the table's. Those of KNOWN, or else measured by the first call, which takes
  * a few milliseconds. Returns NULL if that is not possible. */
 const struct field_rates *cost_table_fields(struct cost_table *table);

@@ -22,8 +22,8 @@ struct recent_worlds;
 int recent_worlds_new(struct recent_worlds **out); /* 0 or a negative code */
 void recent_worlds_free(struct recent_worlds *recent);
 
-/* Add LAYER of WORLD, or renew it. Returns recent_worlds_clock. */
-uint64_t recent_worlds_add(struct recent_worlds *recent, const struct world *world, int layer);
+/* Add tiles of KIND of WORLD (tile_kind), or renew them. Returns recent_worlds_clock. */
+uint64_t recent_worlds_add(struct recent_worlds *recent, const struct world *world, int kind);
 
 /* The number of additions so far. Takes no lock. */
 uint64_t recent_worlds_clock(const struct recent_worlds *recent);

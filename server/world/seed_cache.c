@@ -15,7 +15,7 @@ struct entry {
     const struct world *base; /* held by worlds */
     struct worlds *worlds;    /* one world; NULL: empty */
     uint64_t added;           /* by the clock of recent_worlds, the first of these: */
-    uint32_t layers;          /* the added ones, a bit each */
+    uint64_t kinds;           /* of tiles: the added ones, a bit each */
 };
 
 struct seed_cache {
@@ -74,16 +74,16 @@ const struct world *seed_cache_find(struct seed_cache *cache, const struct world
     return cache->found->worlds->world;
 }
 
-void seed_cache_touch(struct seed_cache *cache, int layer)
+void seed_cache_touch(struct seed_cache *cache, int kind)
 {
     struct entry *entry = cache->found;
     assert(entry);
     if (recent_worlds_clock(cache->recent_worlds) - entry->added > REFRESH_AFTER)
-        entry->layers = 0;
-    if (entry->layers >> layer & 1)
+        entry->kinds = 0;
+    if (entry->kinds >> kind & 1)
         return;
-    const uint64_t now = recent_worlds_add(cache->recent_worlds, entry->worlds->world, layer);
-    if (!entry->layers)
+    const uint64_t now = recent_worlds_add(cache->recent_worlds, entry->worlds->world, kind);
+    if (!entry->kinds)
         entry->added = now;
-    entry->layers |= UINT32_C(1) << layer;
+    entry->kinds |= UINT64_C(1) << kind;
 }

@@ -25,9 +25,9 @@ void seed_cache_free(struct seed_cache *cache);
 const struct world *seed_cache_find(struct seed_cache *cache, const struct world *base,
                                     uint64_t seed);
 
-/* The world found last is asked for tiles of LAYER: add it to the recent worlds, whose tiles are
- * evicted from the disk last. Rarely takes a lock. */
-void seed_cache_touch(struct seed_cache *cache, int layer);
+/* The world found last is asked for tiles of KIND (tile_kind): add it to the recent worlds, whose
+ * tiles are evicted from the disk last. Rarely takes a lock. */
+void seed_cache_touch(struct seed_cache *cache, int kind);
 
 /* Drop all worlds, since their bases are being replaced. */
 void seed_cache_clear(struct seed_cache *cache);

@@ -41,7 +41,7 @@ int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **
     grid->step = step;
     grid->width = grid->height = tile_size(tile);
     /* Numbers are exact, pictures are filtered. */
-    grid->band_limit = tile->format == FORMAT_PNG && !layers[tile->layer].exact;
+    grid->band_limit = format_is_picture(tile->format) && !layers[tile->layer].exact;
     return 0;
 }
 
@@ -75,6 +75,11 @@ static char *put_layer(char *at, const struct world *world, int layer, int field
 {
     at = stpcpy(at, layers[layer].name);
     return layers[layer].fields ? stpcpy(stpcpy(at, "."), world_field_name(world, field)) : at;
+}
+
+const char *tile_fingerprint(const struct tile *tile)
+{
+    return tile->world->layer_fingerprint[tile_kind(tile->layer, tile->format)];
 }
 
 char *layer_name(const struct world *world, int layer, int field, char buffer[LAYER_NAME_MAX])
@@ -112,7 +117,7 @@ char *tile_url(const struct tile *tile, char buffer[TILE_PATH_MAX])
 
 char *tile_key(const struct tile *tile, char buffer[TILE_KEY_MAX])
 {
-    char *at = stpcpy(buffer, tile->world->layer_fingerprint[tile->layer]);
+    char *at = stpcpy(buffer, tile_fingerprint(tile));
     *at++ = '/';
     tile_path(tile, at);
     return buffer;

@@ -58,6 +58,9 @@ struct content tile_content(const struct tile *tile);
  * shows none. */
 int tile_reach(const struct tile *tile, int64_t step);
 
+/* The fingerprint of tiles of its kind. */
+const char *tile_fingerprint(const struct tile *tile);
+
 /* "relief/10/512/-3@2x.png", with a border "relief/10/512/-3@2x+border.png": the name within its
  * world, in ETags and the disk cache. Returns BUFFER. */
 char *tile_path(const struct tile *tile, char buffer[TILE_PATH_MAX]);
@@ -65,7 +68,7 @@ char *tile_path(const struct tile *tile, char buffer[TILE_PATH_MAX]);
 /* The same in URLs: "relief/10/512/-3@2x.png", "relief/10/512/-3@2x.png?border=1". */
 char *tile_url(const struct tile *tile, char buffer[TILE_PATH_MAX]);
 
-/* "{fingerprint of the layer}/{path}": the name among the tiles of all worlds. Returns BUFFER. */
+/* "{fingerprint}/{path}": the name among the tiles of all worlds. Returns BUFFER. */
 char *tile_key(const struct tile *tile, char buffer[TILE_KEY_MAX]);
 
 #endif

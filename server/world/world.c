@@ -17,6 +17,7 @@
 #include "server/layers/layer.h"
 #include "server/layers/shading.h"
 #include "server/png/image_version.h"
+#include "server/webp/webp_writer.h"
 #include "server/world/cost_rates.h"
 
 static uint64_t hash_parameter(const struct world_key *key, const char *value)
@@ -42,7 +43,7 @@ struct product {
     const char *name;
     unsigned parts; /* bits 1 << WORLD_...: those that it depends on */
     int version;
-    int image_version; /* the encoder's; 0 without pictures */
+    uint64_t encoder; /* its version, and all else that decides its bytes; 0 without pictures */
 };
 
 static void make_fingerprint(char out[FINGERPRINT_TEXT], struct product product,
@@ -52,7 +53,7 @@ static void make_fingerprint(char out[FINGERPRINT_TEXT], struct product product,
     uint64_t input[] = {XXH64(product.name, strlen(product.name), 0),
                         (uint64_t)world_config_generator(config),
                         (uint64_t)product.version,
-                        (uint64_t)product.image_version,
+                        product.encoder,
                         seed,
                         (uint64_t)world_config_period(config),
                         0};
@@ -70,14 +71,18 @@ static void make_fingerprint(char out[FINGERPRINT_TEXT], struct product product,
 
 enum { HEIGHTS = 1 << WORLD_HEIGHTS, DENSITY = 1 << WORLD_DENSITY, GRID = 1 << WORLD_GRID };
 
-static void make_layer_fingerprints(char out[CONFIG_LAYERS_MAX][FINGERPRINT_TEXT],
+static void make_layer_fingerprints(char out[TILE_KINDS][FINGERPRINT_TEXT],
                                     const struct world_config *config, uint64_t seed,
-                                    const struct parameters *parameters)
+                                    const struct parameters *parameters,
+                                    const struct webp_config *webp)
 {
     for (int i = 0; layers[i].name; i++) {
-        const struct product tiles = {layers[i].name, HEIGHTS | GRID | layers[i].parts,
-                                      layers[i].version, IMAGE_VERSION};
+        struct product tiles = {layers[i].name, HEIGHTS | GRID | layers[i].parts, layers[i].version,
+                                IMAGE_VERSION};
         make_fingerprint(out[i], tiles, config, seed, parameters);
+        tiles.encoder = webp_writer_identity(webp);
+        if (layers[i].formats & 1U << FORMAT_WEBP)
+            make_fingerprint(out[tile_kind(i, FORMAT_WEBP)], tiles, config, seed, parameters);
     }
 }
 
@@ -91,7 +96,8 @@ static void make_fingerprints(struct world *world)
     const uint64_t seed = config->terrain.seed;
     make_fingerprint(world->fingerprint, regions, config, seed, world->parameters);
     make_fingerprint(world->volume_fingerprint, volumes, config, seed, world->parameters);
-    make_layer_fingerprints(world->layer_fingerprint, config, seed, world->parameters);
+    make_layer_fingerprints(world->layer_fingerprint, config, seed, world->parameters,
+                            &world->webp);
 }
 
 static struct worlds *allocate(int capacity)
@@ -115,7 +121,7 @@ static void find_climate(struct climate *climate, const struct world_fields *fie
 
 /* Add the world of CONFIG, without its colors. */
 static int add_world(struct worlds *worlds, const struct world_config *config,
-                     const struct parameters *parameters)
+                     const struct parameters *parameters, const struct webp_config *webp)
 {
     struct world *world = &worlds->world[worlds->count];
     int err = world_config_terrain(&world->terrain, config);
@@ -129,6 +135,7 @@ static int add_world(struct worlds *worlds, const struct world_config *config,
     if (!world_fields_water(&world->water, config->fields))
         world->water.rivers = NULL;
     world->parameters = parameters;
+    world->webp = *webp;
     make_fingerprints(world);
     worlds->count++;
     return 0;
@@ -145,7 +152,8 @@ static int add_field_costs(struct worlds *worlds, struct world *world)
 }
 
 /* Add the configured world of CONFIG, with what worlds derived from it share. */
-static int add_family(struct worlds *worlds, const struct world_config *config)
+static int add_family(struct worlds *worlds, const struct world_config *config,
+                      const struct webp_config *webp)
 {
     struct world *world = &worlds->world[worlds->count];
     struct color_table *colors = &worlds->colors[worlds->count];
@@ -153,8 +161,8 @@ static int add_family(struct worlds *worlds, const struct world_config *config)
     float min, max;
 
     config_world_visit(config, add_parameter, parameters);
-    make_layer_fingerprints(parameters->family, config, 0, parameters);
-    int err = add_world(worlds, config, parameters);
+    make_layer_fingerprints(parameters->family, config, 0, parameters, webp);
+    int err = add_world(worlds, config, parameters, webp);
     if (err)
         return err;
     world->rates = cost_table_add(worlds->costs, &config->terrain);
@@ -182,9 +190,9 @@ int worlds_new(struct worlds **out, const struct config *config, const struct wo
     worlds->field_costs = calloc(count, sizeof(struct field_costs *));
     int err = worlds->colors && worlds->parameters && worlds->field_costs ? 0 : -ENOMEM;
     if (!err)
-        err = cost_table_new(&worlds->costs, previous ? previous->costs : NULL);
+        err = cost_table_new(&worlds->costs, previous ? previous->costs : NULL, &config->webp);
     for (int i = 0; i < config->world_count && !err; i++)
-        err = add_family(worlds, &config->worlds[i]);
+        err = add_family(worlds, &config->worlds[i], &config->webp);
     if (err) {
         worlds_release(worlds);
         return err;
@@ -203,7 +211,7 @@ int worlds_derive(struct worlds **out, const struct world *base, uint64_t seed)
     assert(!base->set->base && length < WORLD_NAME_MAX);
     config.terrain.seed = seed;
     snprintf(config.name + length, sizeof config.name - length, ":%" PRIu64, seed);
-    int err = add_world(worlds, &config, base->parameters);
+    int err = add_world(worlds, &config, base->parameters, &base->webp);
     if (err) {
         worlds_release(worlds);
         return err;

@@ -11,10 +11,19 @@
 
 enum { FINGERPRINT_TEXT = 17 }; /* 16 hexadecimal digits */
 
+/* The tiles of a layer are of two kinds, which depend on different things: those in WebP, and all
+ * others, whose number is the layer's. */
+enum { TILE_KINDS = 2 * CONFIG_LAYERS_MAX };
+
+static inline int tile_kind(int layer, enum format format)
+{
+    return format == FORMAT_WEBP ? CONFIG_LAYERS_MAX + layer : layer;
+}
+
 /* What the fingerprints of a configured world, and of those derived from it, have in common. */
 struct parameters {
-    uint64_t part[WORLD_PARTS];                       /* hashes of its keys, without defaults */
-    char family[CONFIG_LAYERS_MAX][FINGERPRINT_TEXT]; /* the layers' fingerprints with seed 0 */
+    uint64_t part[WORLD_PARTS];                /* hashes of its keys, without defaults */
+    char family[TILE_KINDS][FINGERPRINT_TEXT]; /* the layers' fingerprints with seed 0 */
 };
 
 /* The fields that are a world's climate, by their names: `temperature` (degrees C), `humidity` (0
@@ -38,10 +47,11 @@ struct world {
     struct climate climate;   /* its table is NULL if there is none */
     struct world_water water; /* its rivers are NULL if there are none */
     /* Hashes of all that decides the bytes of: regions of heights, and heights at places; volumes;
-     * each layer's tiles. */
+     * each kind of tiles. Empty if there is no such kind. */
     char fingerprint[FINGERPRINT_TEXT];
     char volume_fingerprint[FINGERPRINT_TEXT];
-    char layer_fingerprint[CONFIG_LAYERS_MAX][FINGERPRINT_TEXT];
+    char layer_fingerprint[TILE_KINDS][FINGERPRINT_TEXT];
+    struct webp_config webp;             /* how its tiles are encoded */
     const struct color_table *colors;    /* shared with the worlds derived from it, */
     const struct parameters *parameters; /* as is this */
     const struct cost_rates *rates;      /* and this: how fast the machine computes it */

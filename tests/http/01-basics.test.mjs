@@ -197,7 +197,7 @@ describe('the basics', { timeout: patience(60000) }, () => {
     });
 
     it('counts one render per cold tile, by layer', () => eachRow(Object.keys(LAYERS), async (layer) => {
-        const count = () => daemon.metric('farlands_tiles_rendered_total', `layer="${layer}"`);
+        const count = () => daemon.metric('farlands_tiles_rendered_total', `layer="${layer}",format="png"`);
         const before = await count();
         await daemon.bytes(`/default/${layer}/9/3/4.png`);
         assert.equal(await count(), before + 1, 'cold');

@@ -183,7 +183,7 @@ describe('URLs', { timeout: patience(60000) }, () => {
         for (const form of [...forms, ...forms])
             assertStatus(await fresh.get(form), 200);
         const metrics = (await fresh.bytes('/metrics')).toString();
-        assert.match(metrics, /^farlands_tiles_rendered_total\{layer="relief"\} 1$/m);
+        assert.match(metrics, /^farlands_tiles_rendered_total\{layer="relief",format="png"\} 1$/m);
         assert.match(metrics, /^farlands_cache_hits_total\{tier="memory"\} 5$/m);
     }));
 

@@ -22,6 +22,7 @@ describe('many requests', { timeout: patience(60000) }, () => {
         ['/default/gray/10/100/100.png', 'gray'],
         ['/default/height/10/100/100@2x.png', 'height'],
         ['/default/height/10/101/100@2x.f32', 'height'],
+        ['/default/relief/10/101/100@2x.webp', 'relief'],
     ], async ([tile, layer]) => {
         const before = await daemon.metrics();
         const answers = await Promise.all(Array.from({ length: 64 }, () => daemon.get(tile, {}, concurrent)));
@@ -32,7 +33,7 @@ describe('many requests', { timeout: patience(60000) }, () => {
             assert.ok(answer.body.equals(answers[0].body), 'different bytes');
             assert.equal(answer.headers.etag, answers[0].headers.etag);
         }
-        assert.equal(rise(`farlands_tiles_rendered_total{layer="${layer}"}`), 1, 'renders');
+        assert.equal(rise(`farlands_tiles_rendered_total{layer="${layer}",format="${tile.split('.').at(-1)}"}`), 1, 'renders');
         assert.ok(rise('farlands_cache_misses_total') >= 1, 'misses');
         const shared = rise('farlands_coalesced_total') + rise('farlands_cache_hits_total{tier="memory"}');
         assert.ok(shared >= 63, `${shared} requests shared the render, expected 63`);

@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "${1:-$(dirname "$0")/../..}"
 
-order=(noise config core layers telemetry png world net http routing cache tiles viewer api
+order=(noise config core layers telemetry png webp world net http routing cache tiles viewer api
     daemon commands describe prerender main)
 
 # INCLUDER INCLUDED, one line per include of a file of the project.

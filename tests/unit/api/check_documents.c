@@ -156,6 +156,25 @@ static void must_tell_legend(const cJSON *json, int layer)
     }
 }
 
+/* Layers that only eyes read have tiles in WebP, too. */
+static void must_tell_webp(const cJSON *json, const struct world *world, int layer)
+{
+    static const char *const names[] = {"relief", "hillshade", "slope", "aspect", "water"};
+    char url[256];
+    bool has = false;
+    for (int i = 0; i < ROWS(names); i++)
+        has = has || strcmp(layers[layer].name, names[i]) == 0;
+    ck_assert_int_eq(layers[layer].formats >> FORMAT_WEBP & 1, has);
+    ck_assert_int_eq(cJSON_HasObjectItem(json, "tiles_webp"), has);
+    if (!has)
+        return;
+    snprintf(url, sizeof url, "%s/%s/{z}/{x}/{y}.webp?v=%s", world->config.name, layers[layer].name,
+             world->layer_fingerprint[tile_kind(layer, FORMAT_WEBP)]);
+    ck_assert_str_eq(string(json, "tiles_webp"), url);
+    ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetArrayItem(member(json, "extensions"), 1)),
+                     "webp");
+}
+
 START_TEST(test_worlds)
 {
     cJSON *json = parse(document_worlds(worlds, false));
@@ -216,6 +235,7 @@ START_TEST(test_world)
         must_tell_encoding(layer, layer_find(string(layer, "name")));
         must_tell_exaggeration(layer, world, layer_find(string(layer, "name")));
         must_tell_legend(layer, layer_find(string(layer, "name")));
+        must_tell_webp(layer, world, layer_find(string(layer, "name")));
     }
     ck_assert_int_eq(cJSON_GetArraySize(list), count);
     cJSON_Delete(json);
@@ -231,8 +251,11 @@ static const double centers[][3] = {
 };
 
 /* The parts of the world outside 0 <= x, y < 2^z. */
-static void must_tell_plane(const cJSON *json, const struct world *world, int layer)
+static void must_tell_plane(const cJSON *json, const struct world *world, int layer,
+                            enum format format)
 {
+    const char *extension = format_extension(format);
+    const char *fingerprint = world->layer_fingerprint[tile_kind(layer, format)];
     const cJSON *plane = member(json, "farlands");
     char url[512], name[LAYER_NAME_MAX];
     ck_assert_str_eq(string(plane, "world"), world->config.name);
@@ -241,27 +264,33 @@ static void must_tell_plane(const cJSON *json, const struct world *world, int la
     must_tell_grid(plane, world);
     ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetArrayItem(member(plane, "extensions"), 0)),
                      "png");
-    snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}@2x.png?v=%s",
-             world->config.name, name, world->layer_fingerprint[layer]);
+    snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}@2x.%s?v=%s", world->config.name,
+             name, extension, fingerprint);
     ck_assert_str_eq(string(plane, "tiles_2x"), url);
-    snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}.png?border=1&v=%s",
-             world->config.name, name, world->layer_fingerprint[layer]);
+    snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}.%s?border=1&v=%s",
+             world->config.name, name, extension, fingerprint);
     ck_assert_str_eq(string(plane, "tiles_border"), url);
 }
 
+/* World _i / 2, PNG or WebP. */
 START_TEST(test_tilejson)
 {
-    const struct world *world = &worlds->world[_i];
+    const struct world *world = &worlds->world[_i / 2];
+    const enum format format = _i % 2 ? FORMAT_WEBP : FORMAT_PNG;
     for (int layer = 0; layers[layer].name; layer++) {
         char url[512], name[LAYER_NAME_MAX];
+        const char *fingerprint = world->layer_fingerprint[tile_kind(layer, format)];
+        if (!(layers[layer].formats >> format & 1))
+            continue;
         layer_name(world, layer, 0, name);
-        cJSON *json = parse(document_tilejson(world, layer, 0, "https://[::1]:8443"));
+        cJSON *json = parse(document_tilejson(world, layer, 0, format, "https://[::1]:8443"));
         ck_assert_str_eq(string(json, "tilejson"), "3.0.0");
-        ck_assert_str_eq(string(json, "fingerprint"), world->layer_fingerprint[layer]);
+        ck_assert_uint_eq(strlen(fingerprint), 16);
+        ck_assert_str_eq(string(json, "fingerprint"), fingerprint);
         const cJSON *tiles = member(json, "tiles");
         ck_assert_int_ge(cJSON_GetArraySize(tiles), 1);
-        snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}.png?v=%s",
-                 world->config.name, name, world->layer_fingerprint[layer]);
+        snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}.%s?v=%s",
+                 world->config.name, name, format_extension(format), fingerprint);
         ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetArrayItem(tiles, 0)), url);
         ck_assert(cJSON_IsArray(member(json, "vector_layers")));
         ck_assert_double_eq(number(json, "tileSize"), TILE_SIZE);
@@ -282,10 +311,10 @@ START_TEST(test_tilejson)
         const cJSON *center = member(json, "center");
         ck_assert_int_eq(cJSON_GetArraySize(center), 3);
         for (int i = 0; i < 3; i++)
-            ck_assert_double_eq_tol(cJSON_GetArrayItem(center, i)->valuedouble, centers[_i][i],
+            ck_assert_double_eq_tol(cJSON_GetArrayItem(center, i)->valuedouble, centers[_i / 2][i],
                                     1e-9);
         must_tell_encoding(json, layer);
-        must_tell_plane(json, world, layer);
+        must_tell_plane(json, world, layer, format);
         must_tell_exaggeration(member(json, "farlands"), world, layer);
         cJSON_Delete(json);
     }
@@ -309,8 +338,8 @@ START_TEST(test_seeded)
                      string(relief, "tiles"));
     cJSON_Delete(json);
 
-    json = parse(document_tilejson(world, 0, 0, "https://[::1]:8443"));
-    must_tell_plane(json, world, 0);
+    json = parse(document_tilejson(world, 0, 0, FORMAT_PNG, "https://[::1]:8443"));
+    must_tell_plane(json, world, 0, FORMAT_PNG);
     const char *tiles = cJSON_GetArrayItem(member(json, "tiles"), 0)->valuestring;
     ck_assert_ptr_eq(strstr(tiles, "https://[::1]:8443/second:18446744073709551615/relief/{z}"),
                      tiles);
@@ -328,7 +357,7 @@ START_TEST(test_long_urls)
     memset(world.config.name, 'w', WORLD_SEEDED_NAME_MAX - 1);
     for (int layer = 0; layers[layer].name; layer++) {
         char name[LAYER_NAME_MAX];
-        cJSON *json = parse(document_tilejson(&world, layer, 0, base));
+        cJSON *json = parse(document_tilejson(&world, layer, 0, FORMAT_PNG, base));
         snprintf(url, sizeof url, "%s/%s/%s/{z}/{x}/{y}@2x.png?v=%s", base, world.config.name,
                  layer_name(&world, layer, 0, name), world.layer_fingerprint[layer]);
         ck_assert_str_eq(string(member(json, "farlands"), "tiles_2x"), url);
@@ -391,7 +420,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, test_worlds);
     tcase_add_loop_test(tcase, test_world, 0, 4);
-    tcase_add_loop_test(tcase, test_tilejson, 0, 4);
+    tcase_add_loop_test(tcase, test_tilejson, 0, 2 * 4);
     tcase_add_test(tcase, test_seeded);
     tcase_add_test(tcase, test_long_urls);
     tcase_add_loop_test(tcase, test_errors, 0, ROWS(messages));

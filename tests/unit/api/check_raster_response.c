@@ -131,7 +131,8 @@ START_TEST(test_length)
                    {FORMAT_R16, 0, 24},
                    {FORMAT_U8, 0, 12},
                    {FORMAT_F32, 5, 240},
-                   {FORMAT_PNG, 0, HTTP_LENGTH_UNKNOWN}};
+                   {FORMAT_PNG, 0, HTTP_LENGTH_UNKNOWN},
+                   {FORMAT_WEBP, 0, HTTP_LENGTH_UNKNOWN}};
     const struct http_request request = {.method = HTTP_GET};
     struct raster_plan plan;
 

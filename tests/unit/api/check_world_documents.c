@@ -51,7 +51,11 @@ static void check_layers(const struct world *world, const char *base, const char
 {
     for (int i = 0; layers[i].name; i++) {
         must_be_same(world_documents_get(documents, world, WORLD_DOCUMENT_TILEJSON, i, 0, base),
-                     document_tilejson(world, i, 0, base), what);
+                     document_tilejson(world, i, 0, FORMAT_PNG, base), what);
+        if (layers[i].formats >> FORMAT_WEBP & 1)
+            must_be_same(
+                world_documents_get(documents, world, WORLD_DOCUMENT_TILEJSON_WEBP, i, 0, base),
+                document_tilejson(world, i, 0, FORMAT_WEBP, base), what);
         must_be_same(world_documents_get(documents, world, WORLD_DOCUMENT_GDAL, i, 0, base),
                      document_gdal(world, i, 0, base), what);
     }

@@ -95,6 +95,9 @@ START_TEST(test_builtin)
     ck_assert_uint_eq(config->limits.memory, 0);
     ck_assert_uint_eq(config->limits.streams, 512);
     ck_assert_uint_eq(config->limits.streams_per_client, 16);
+    ck_assert_uint_eq(config->webp.quality, 85);
+    ck_assert_uint_eq(config->webp.quality_2x, 65);
+    ck_assert_uint_eq(config->webp.method, 0);
     ck_assert_uint_eq(config->shards, 0);
     ck_assert_str_eq(config->access_log, "");
     ck_assert_uint_eq(config->cache.disk, UINT64_C(10) << 30);
@@ -362,6 +365,8 @@ static const char *const good[] = {
     "proxies: []",
     "cache: {memory: 0}",
     "limits: {memory: 0}",
+    "webp: {quality: 0, quality_2x: 100, method: 6}",
+    "webp: {method: 0}",
     "limits: {memory: 8M}",
     "cache: {memory: 1024T}",
     "limits: {connections: 1, queue: 1000000}",
@@ -456,7 +461,7 @@ static const struct {
     {"log: info\n...\n%TAG ! x", 3, NULL, "%TAG is not supported"},
     /* Not a mapping. */
     {"hello", 1, NULL,
-     "listen, public_url, base_path, proxies, shards, threads, log, access_log, cache, limits, "
+     "listen, public_url, base_path, proxies, shards, threads, log, access_log, cache, limits, webp, "
      "worlds"},
     {"~", 1, NULL, "listen, public_url"},
     {"\n[]", 2, NULL, "listen, public_url"},
@@ -474,7 +479,7 @@ static const struct {
     {"log: info\n---\nthreads: -1", 0, NULL, "one document"},
     /* Unknown keys. */
     {"nope: 1", 1, "nope",
-     "listen, public_url, base_path, proxies, shards, threads, log, access_log, cache, limits, "
+     "listen, public_url, base_path, proxies, shards, threads, log, access_log, cache, limits, webp, "
      "worlds"},
     {"Listen: a:1", 1, "Listen", "listen"},
     {"log: info\ncache:\n  nope: 1", 3, "cache.nope", "path, disk, files, memory"},
@@ -548,6 +553,13 @@ static const struct {
     {"threads: 1e1", 1, "threads", "a whole number from 0 to 256"},
     {"threads: \" 1\"", 1, "threads", "a whole number from 0 to 256"},
     {"threads:", 1, "threads", "a whole number from 0 to 256"},
+    {"webp: {quality: 101}", 1, "webp.quality", "a whole number from 0 to 100"},
+    {"webp: {quality: -1}", 1, "webp.quality", "a whole number from 0 to 100"},
+    {"webp: {quality: 85.5}", 1, "webp.quality", "a whole number from 0 to 100"},
+    {"webp: {quality_2x: 101}", 1, "webp.quality_2x", "a whole number from 0 to 100"},
+    {"webp: {method: 7}", 1, "webp.method", "a whole number from 0 to 6"},
+    {"webp: {qualty: 5}", 1, "webp.qualty", "quality"},
+    {"webp: 85", 1, "webp", ""},
     {"limits: {wait: 0}", 1, "limits.wait", "a whole number from 1 to 60000"},
     {"limits: {memory: 8388607}", 1, "limits.memory", "0, or a size from 8M to 1024T"},
     {"limits: {memory: 1025T}", 1, "limits.memory", "0, or a size from 8M to 1024T"},

@@ -4,20 +4,36 @@
 #include <xxhash.h> /* without the functions for the machine at hand */
 #include <zlib.h>
 
-#include "server/png/image_writer.h"
+#include "server/webp/webp_writer.h"
 #include "tests/unit/support/fixtures.h"
 
 #define KEY "0123456789abcdef/relief/10/512/-3.png"
 enum { LARGE = 256, CHUNK = 12 /* length, type, CRC */, END = 2 * CHUNK + IMAGE_CHECKSUM };
 
+/* By the number of a loop: small or as large as a tile, PNG or WebP. */
+enum { LARGE_ONE = 1, WEBP = 2, FILES = 4 };
+
 static uint8_t pixels[LARGE * LARGE * 3];
 
-static struct blob *encode(int size, const char *key)
+static struct blob *encode_webp(int size, const char *key)
+{
+    struct webp_writer *writer;
+    struct blob *webp = NULL;
+    ck_assert_int_eq(webp_writer_new(&writer), 0);
+    ck_assert_int_eq(webp_writer_tile(&webp, writer, PIXEL_RGB8, NULL, size, pixels, 50, 0, key),
+                     0);
+    webp_writer_free(writer);
+    return webp;
+}
+
+static struct blob *encode(int number, int size, const char *key)
 {
     struct image_writer *writer;
     struct blob *png = NULL;
     for (size_t i = 0; i < sizeof pixels; i++)
         pixels[i] = (uint8_t)(i * i >> 12);
+    if (number & WEBP)
+        return encode_webp(size, key);
     ck_assert_int_eq(image_writer_new(&writer), 0);
     ck_assert_int_eq(image_writer_tile(&png, writer, PIXEL_RGB8, NULL, size, pixels, key), 0);
     image_writer_free(writer);
@@ -25,14 +41,15 @@ static struct blob *encode(int size, const char *key)
 }
 
 /* A file small enough to be damaged in every possible way, and one as long as a tile's. */
-static struct blob *small_png(void)
+static struct blob *file_of(int number, const char *key)
 {
-    return encode(4, KEY);
+    return encode(number, number & LARGE_ONE ? LARGE : 4, key);
 }
 
-static struct blob *tile_png(void)
+/* The bytes that only the key and what is before them decide. */
+static size_t end_of(int number)
 {
-    return encode(LARGE, KEY);
+    return number & WEBP ? IMAGE_CHECKSUM_RIFF : END;
 }
 
 static bool verify(const struct blob *png, const char *key)
@@ -58,16 +75,16 @@ static const char *const other_keys[] = {
 
 START_TEST(test_keys)
 {
-    struct blob *png = _i ? tile_png() : small_png();
+    struct blob *png = file_of(_i, KEY);
     ck_assert(verify(png, KEY));
     for (int i = 0; i < ROWS(other_keys); i++) {
-        struct blob *other = encode(_i ? LARGE : 4, other_keys[i]);
+        struct blob *other = file_of(_i, other_keys[i]);
         must(!verify(png, other_keys[i]), "%s", other_keys[i]);
         must(verify(other, other_keys[i]), "%s", other_keys[i]);
         must(!verify(other, KEY), "%s", other_keys[i]);
         /* They differ in nothing but the chunk. */
         ck_assert_uint_eq(other->length, png->length);
-        ck_assert_mem_eq(other->bytes, png->bytes, png->length - END);
+        ck_assert_mem_eq(other->bytes, png->bytes, png->length - end_of(_i));
         blob_release(other);
     }
     blob_release(png);
@@ -77,8 +94,9 @@ END_TEST
 /* The chunk of one file in another one of the same key. */
 START_TEST(test_copied_chunk)
 {
-    struct blob *one = encode(64, KEY), *other = encode(65, KEY);
-    memcpy(one->bytes + one->length - END, other->bytes + other->length - END, END);
+    struct blob *one = encode(_i * WEBP, 64, KEY), *other = encode(_i * WEBP, 65, KEY);
+    const size_t end = end_of(_i * WEBP);
+    memcpy(one->bytes + one->length - end, other->bytes + other->length - end, end);
     ck_assert(verify(other, KEY));
     ck_assert(!verify(one, KEY));
     blob_release(one);
@@ -88,7 +106,7 @@ END_TEST
 
 START_TEST(test_without_chunk)
 {
-    struct blob *png = encode(64, NULL);
+    struct blob *png = encode(_i * WEBP, 64, NULL);
     ck_assert(!verify(png, KEY));
     ck_assert(!verify(png, ""));
     blob_release(png);
@@ -109,7 +127,7 @@ static void put_big_endian(uint8_t *out, uint32_t number)
 /* A byte of a chunk changed, and the chunk's CRC after it. */
 START_TEST(test_right_crcs)
 {
-    struct blob *png = small_png();
+    struct blob *png = file_of(0, KEY);
     uint8_t *copy = malloc(png->length);
     for (size_t at = 8; at < png->length; at += CHUNK + big_endian(png->bytes + at)) {
         const uint32_t length = big_endian(png->bytes + at);
@@ -129,11 +147,11 @@ END_TEST
 START_TEST(test_truncated)
 {
     struct guarded memory;
-    struct blob *png = _i ? tile_png() : small_png();
+    struct blob *png = file_of(_i, KEY);
     guarded_new(&memory, png->length);
     ck_assert(
         image_checksum_verify(guarded_copy(&memory, png->bytes, png->length), png->length, KEY));
-    size_t step = _i ? 61 : 1;
+    size_t step = _i & LARGE_ONE ? 61 : 1;
     for (size_t length = 0; length < png->length; length += step)
         must(!image_checksum_verify(guarded_copy(&memory, png->bytes, length), length, KEY),
              "%zu of %zu bytes", length, png->length);
@@ -145,7 +163,8 @@ START_TEST(test_truncated)
         must(!image_checksum_verify(guarded_copy(&memory, png->bytes + less, length), length, KEY),
              "%zu bytes less at the begin", less);
     }
-    must(!image_checksum_verify(png->bytes + png->length - END, END, KEY), "the end alone");
+    must(!image_checksum_verify(png->bytes + png->length - end_of(_i), end_of(_i), KEY),
+         "the end alone");
     ck_assert(!image_checksum_verify(NULL, 0, KEY));
     blob_release(png);
     guarded_free(&memory);
@@ -156,11 +175,11 @@ END_TEST
 START_TEST(test_flipped)
 {
     struct guarded memory;
-    struct blob *png = _i ? tile_png() : small_png();
+    struct blob *png = file_of(_i, KEY);
     guarded_new(&memory, png->length);
     uint8_t *copy = guarded_copy(&memory, png->bytes, png->length);
     for (size_t at = 0; at < png->length; at++) {
-        if (_i && at >= 64 && at + 64 < png->length && at % 97)
+        if (_i & LARGE_ONE && at >= 64 && at + 64 < png->length && at % 97)
             continue;
         for (int bit = 0; bit < 8; bit++) {
             copy[at] ^= (uint8_t)(1 << bit);
@@ -177,7 +196,7 @@ END_TEST
 /* Holes and swapped blocks, as from a failing disk. */
 START_TEST(test_rotten)
 {
-    struct blob *png = tile_png();
+    struct blob *png = file_of(LARGE_ONE + _i * WEBP, KEY);
     uint64_t state = 10;
     uint8_t *copy = malloc(png->length);
     for (int i = 0; i < 400; i++) {
@@ -204,7 +223,7 @@ END_TEST
 START_TEST(test_appended)
 {
     struct guarded memory;
-    struct blob *png = small_png();
+    struct blob *png = file_of(_i * WEBP, KEY);
     guarded_new(&memory, 2 * png->length);
     uint8_t *longer = malloc(2 * png->length);
     for (size_t more = 1; more <= png->length; more++) {
@@ -225,20 +244,23 @@ START_TEST(test_appended)
 }
 END_TEST
 
-/* Half of them end as files do. */
+/* Half of them end as files do, and RIFF files begin so. */
 START_TEST(test_noise)
 {
     struct guarded memory;
     uint64_t state = 11;
-    struct blob *png = small_png();
+    struct blob *png = file_of(_i * WEBP, KEY);
+    const size_t end = end_of(_i * WEBP);
     guarded_new(&memory, 4096);
     for (int i = 0; i < 20000; i++) {
         uint8_t bytes[128];
         size_t length = (size_t)chance_below(&state, sizeof bytes);
         for (size_t j = 0; j < length; j++)
             bytes[j] = (uint8_t)chance(&state);
-        if (i & 1 && length >= END)
-            memcpy(bytes + length - END, png->bytes + png->length - END, END);
+        if (_i && length >= 4)
+            memcpy(bytes, "RIFF", 4);
+        if (i & 1 && length >= end)
+            memcpy(bytes + length - end, png->bytes + png->length - end, end);
         must(!image_checksum_verify(guarded_copy(&memory, bytes, length), length, KEY), "noise %d",
              i);
     }
@@ -274,15 +296,15 @@ int main(void)
 {
     Suite *suite = suite_create("image checksum");
     TCase *tcase = suite_case(suite, "verify");
-    tcase_add_loop_test(tcase, test_keys, 0, 2);
-    tcase_add_test(tcase, test_copied_chunk);
-    tcase_add_test(tcase, test_without_chunk);
+    tcase_add_loop_test(tcase, test_keys, 0, FILES);
+    tcase_add_loop_test(tcase, test_copied_chunk, 0, 2);
+    tcase_add_loop_test(tcase, test_without_chunk, 0, 2);
     tcase_add_test(tcase, test_right_crcs);
-    tcase_add_loop_test(tcase, test_truncated, 0, 2);
-    tcase_add_loop_test(tcase, test_flipped, 0, 2);
-    tcase_add_test(tcase, test_rotten);
-    tcase_add_test(tcase, test_appended);
-    tcase_add_test(tcase, test_noise);
+    tcase_add_loop_test(tcase, test_truncated, 0, FILES);
+    tcase_add_loop_test(tcase, test_flipped, 0, FILES);
+    tcase_add_loop_test(tcase, test_rotten, 0, 2);
+    tcase_add_loop_test(tcase, test_appended, 0, 2);
+    tcase_add_loop_test(tcase, test_noise, 0, 2);
     tcase_add_test(tcase, test_values);
     return suite_run(suite);
 }

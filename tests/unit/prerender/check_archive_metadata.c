@@ -46,6 +46,7 @@ START_TEST(test_metadata)
     ck_assert_str_eq(mbtiles->description,
                      "Layer terrarium of the world default, an endless seeded terrain");
     ck_assert_str_eq(mbtiles->encoding, "terrarium");
+    ck_assert_str_eq(mbtiles->format, "png");
     ck_assert_str_eq(mbtiles->fingerprint,
                      worlds->world->layer_fingerprint[layer_find("terrarium")]);
     ck_assert_int_eq(mbtiles->version, FARLANDS_GENERATOR);
@@ -114,6 +115,28 @@ START_TEST(test_fits)
 }
 END_TEST
 
+START_TEST(test_webp)
+{
+    struct tile tiles[] = {tile_at("relief", 1, 0, 0, 0), tile_at("relief", 1, 1, 0, 0)};
+    const int relief = layer_find("relief");
+    struct archive_metadata metadata;
+    char why[TILE_PLAN_WHY] = "";
+    tiles[1].format = FORMAT_WEBP;
+    struct tile_plan *plan = plan_of(tiles, 2);
+    ck_assert_int_eq(archive_metadata_of(&metadata, plan, why), -EINVAL);
+    ck_assert_str_eq(why, "--export: expected tiles of one format, not both png and webp");
+    tile_plan_free(plan);
+    tiles[0].format = FORMAT_WEBP;
+    plan = plan_of(tiles, 2);
+    ck_assert_int_eq(archive_metadata_of(&metadata, plan, why), 0);
+    ck_assert_str_eq(metadata.mbtiles.format, "webp");
+    ck_assert_str_eq(metadata.mbtiles.fingerprint,
+                     worlds->world->layer_fingerprint[tile_kind(relief, FORMAT_WEBP)]);
+    ck_assert_str_ne(metadata.mbtiles.fingerprint, worlds->world->layer_fingerprint[relief]);
+    tile_plan_free(plan);
+}
+END_TEST
+
 START_TEST(test_border)
 {
     struct tile tile = tile_at("relief", 1, 0, 0, 0);
@@ -135,6 +158,7 @@ int main(void)
     tcase_add_test(tcase, test_metadata);
     tcase_add_test(tcase, test_layers);
     tcase_add_test(tcase, test_border);
+    tcase_add_test(tcase, test_webp);
     tcase_add_loop_test(tcase, test_fits, 0, ROWS(rows));
     return suite_run(suite);
 }

@@ -17,6 +17,7 @@ static char directory[FOLDER_TEXT];
 static char file[FOLDER_TEXT + 32], unfinished[FOLDER_TEXT + 48];
 
 static const struct mbtiles_metadata everything = {.name = "default relief",
+                                                   .format = "png",
                                                    .description = "a \"text\", 'quoted' — too",
                                                    .zoom_min = 0,
                                                    .zoom_max = 12,
@@ -271,10 +272,12 @@ START_TEST(test_left_out)
     struct mbtiles *archive;
     changed.description = changed.encoding = changed.fingerprint = NULL;
     changed.version = 0;
+    changed.format = "webp";
     ck_assert_int_eq(mbtiles_new(&archive, file, &changed), 0);
     must_be_finished(archive);
     sqlite3 *db = db_open();
     ck_assert_str_eq(query_text(db, "SELECT count(*) FROM metadata"), "7");
+    ck_assert_str_eq(query_text(db, "SELECT value FROM metadata WHERE name = 'format'"), "webp");
     sqlite3_close(db);
 }
 END_TEST
@@ -358,15 +361,35 @@ END_TEST
 START_TEST(test_invalid)
 {
     static const struct mbtiles_metadata invalid[] = {
-        {.zoom_max = 1, .west = -1, .south = -1, .east = 1, .north = 1},
-        {.name = "a", .zoom_min = 2, .zoom_max = 1, .west = -1, .south = -1, .east = 1, .north = 1},
-        {.name = "a", .zoom_min = -1, .west = -1, .south = -1, .east = 1, .north = 1},
-        {.name = "a", .zoom_max = 31, .west = -1, .south = -1, .east = 1, .north = 1},
-        {.name = "a", .west = 1, .south = -1, .east = 1, .north = 1},
-        {.name = "a", .west = -1, .south = 1, .east = 1, .north = -1},
-        {.name = "a", .west = -181, .south = -1, .east = 1, .north = 1},
-        {.name = "a", .west = -1, .south = -90, .east = 1, .north = 1},
-        {.name = "a", .west = -1, .south = -1, .east = 1, .north = 0.0 / 0.0},
+        {.name = "a", .west = -1, .south = -1, .east = 1, .north = 1},
+        {.format = "png", .zoom_max = 1, .west = -1, .south = -1, .east = 1, .north = 1},
+        {.name = "a",
+         .format = "png",
+         .zoom_min = 2,
+         .zoom_max = 1,
+         .west = -1,
+         .south = -1,
+         .east = 1,
+         .north = 1},
+        {.name = "a",
+         .format = "png",
+         .zoom_min = -1,
+         .west = -1,
+         .south = -1,
+         .east = 1,
+         .north = 1},
+        {.name = "a",
+         .format = "png",
+         .zoom_max = 31,
+         .west = -1,
+         .south = -1,
+         .east = 1,
+         .north = 1},
+        {.name = "a", .format = "png", .west = 1, .south = -1, .east = 1, .north = 1},
+        {.name = "a", .format = "png", .west = -1, .south = 1, .east = 1, .north = -1},
+        {.name = "a", .format = "png", .west = -181, .south = -1, .east = 1, .north = 1},
+        {.name = "a", .format = "png", .west = -1, .south = -90, .east = 1, .north = 1},
+        {.name = "a", .format = "png", .west = -1, .south = -1, .east = 1, .north = 0.0 / 0.0},
     };
     struct mbtiles *archive;
     for (int i = 0; i < ROWS(invalid); i++) {

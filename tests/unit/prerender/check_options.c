@@ -17,6 +17,11 @@ static const struct {
     {{BOX("0-12")}, {.box = {.scale = 1, .zoom_max = 12, .whole = true}, .of = 1}},
     {{BOX("-3--1")}, {.box = {.scale = 1, .zoom_min = -3, .zoom_max = -1, .whole = true}, .of = 1}},
     {{BOX("-3-1")}, {.box = {.scale = 1, .zoom_min = -3, .zoom_max = 1, .whole = true}, .of = 1}},
+    {{BOX("3"), [ARG_FORMAT] = "png"},
+     {.box = {.scale = 1, .zoom_min = 3, .zoom_max = 3, .whole = true}, .of = 1}},
+    {{BOX("3"), [ARG_FORMAT] = "webp"},
+     {.box = {.format = FORMAT_WEBP, .scale = 1, .zoom_min = 3, .zoom_max = 3, .whole = true},
+      .of = 1}},
     {{BOX("3"), [ARG_BBOX] = "-4096,0,4096.5,0.0009765625", [ARG_SCALE] = "2"},
      {.box = {.scale = 2,
               .zoom_min = 3,
@@ -65,6 +70,7 @@ START_TEST(test_valid)
     must_be_text(options.archive, expected->archive);
     must_be_text(options.tiles, expected->tiles);
     ck_assert_int_eq(options.box.scale, expected->box.scale);
+    ck_assert_int_eq(options.box.format, expected->box.format);
     ck_assert_int_eq(options.box.zoom_min, expected->box.zoom_min);
     ck_assert_int_eq(options.box.zoom_max, expected->box.zoom_max);
     ck_assert_int_eq(options.box.whole, expected->box.whole);
@@ -85,6 +91,10 @@ static const struct {
     {{[ARG_WORLD] = "w", [ARG_LAYER] = "relief"}, "--zoom is missing"},
     {{[ARG_TILES] = "-", [ARG_WORLD] = "w"}, "--tiles cannot be combined with --world"},
     {{[ARG_TILES] = "-", [ARG_SCALE] = "1"}, "--tiles cannot be combined with --scale"},
+    {{[ARG_TILES] = "-", [ARG_FORMAT] = "webp"}, "--tiles cannot be combined with --format"},
+    {{BOX("3"), [ARG_FORMAT] = "jpg"}, "--format: \"jpg\"; expected png or webp"},
+    {{BOX("3"), [ARG_FORMAT] = "r16"}, "--format: \"r16\"; expected png or webp"},
+    {{BOX("3"), [ARG_FORMAT] = ""}, "--format: \"\"; expected png or webp"},
     {{BOX("3"), [ARG_DRY_RUN] = "", [ARG_LIST] = ""}, "--dry-run cannot be combined with --list"},
     {{BOX("3"), [ARG_LIST] = "", [ARG_EXPORT] = "a"}, "--list cannot be combined with --export"},
     {{BOX("3"), [ARG_EXPORT] = ""}, "--export: expected a file name"},
@@ -128,6 +138,7 @@ static const struct {
     const char *text;
     int count;       /* of layers; 0: an error */
     const char *why; /* or the last layer */
+    enum format format;
 } layer_lists[] = {
     {"relief", 1, "relief"},
     {"gray,relief,normal", 3, "normal"},
@@ -139,12 +150,15 @@ static const struct {
     {"relief,", 0, "has no \"\""},
     {"relief,nothing", 0, "has no \"nothing\""},
     {"gray,relief,gray", 0, "--layer: gray is listed twice"},
+    {"relief,hillshade,slope,aspect", 4, "aspect", FORMAT_WEBP},
+    {"relief,terrarium", 0, "--format: layer terrarium has no webp; expected png", FORMAT_WEBP},
+    {"field.height", 0, "--format: layer field.height has no webp", FORMAT_WEBP},
 };
 
 START_TEST(test_layers)
 {
     struct worlds *worlds = worlds_of(FRACTAL_WORLD);
-    struct tile_box box = {.world = worlds->world};
+    struct tile_box box = {.world = worlds->world, .format = layer_lists[_i].format};
     char why[OPTION_WHY] = "";
     const int err = render_options_layers(&box, layer_lists[_i].text, why);
     if (layer_lists[_i].count) {

@@ -68,6 +68,7 @@ START_TEST(test_boxes)
     struct farlands_grid grid;
     char why[TILE_PLAN_WHY] = "";
     box.scale = boxes[_i].scale;
+    box.format = _i % 2 ? FORMAT_WEBP : FORMAT_PNG;
     box.whole = !given[0] && !given[1] && !given[2];
     for (int axis = 0; axis < 2; axis++) {
         box.least[axis] = given[axis];
@@ -89,6 +90,7 @@ START_TEST(test_boxes)
     ck_assert_int_eq(tile_grid(&tile, &grid, NULL), 0);
     ck_assert_int_eq(tile.x, part->x + part->width - 1);
     ck_assert_int_eq(tile.y, part->y + part->height - 1);
+    ck_assert_int_eq(tile.format, box.format);
     tile_plan_free(plan);
 }
 END_TEST
@@ -226,7 +228,7 @@ static void check_order(const struct tile_plan *plan)
         const struct tile_part *part = &plan->part[number];
         check_directories(plan, i, number, &tile);
         must(tile.world == part->world && tile.layer == part->layer && tile.z == part->z &&
-                 tile.scale == part->scale && tile.format == FORMAT_PNG,
+                 tile.scale == part->scale && tile.format == part->format,
              "tile %" PRIu64 ": of another part", i);
         must(tile.x >= part->x && tile.x < part->x + part->width && tile.y >= part->y &&
                  tile.y < part->y + part->height,
@@ -361,12 +363,13 @@ START_TEST(test_list)
                                "/default/relief/2/3/0.png?v=1\r\n"
                                "default:42/gray/2/-1/-9@2x.png\n"
                                "default/relief/3/1/7.png\n"
+                               "default/relief/3/1/7.webp\n"
                                "default:42/gray/2/0/0.png\n"
                                "default:42/gray/2/0/0.png?border=1\n"
                                "default/relief/3/0/9.png";
-    static const char *const expected[] = {"relief/2/3/0.png", "gray/2/-1/-9@2x.png",
-                                           "gray/2/0/0.png",   "gray/2/0/0.png?border=1",
-                                           "relief/3/1/7.png", "relief/3/0/9.png"};
+    static const char *const expected[] = {
+        "relief/2/3/0.png", "gray/2/-1/-9@2x.png", "gray/2/0/0.png",   "gray/2/0/0.png?border=1",
+        "relief/3/1/7.png", "relief/3/0/9.png",    "relief/3/1/7.webp"};
     struct tile_list list;
     struct tile_plan *plan;
     char why[TILE_LIST_WHY] = "", path[TILE_PATH_MAX];
@@ -375,8 +378,8 @@ START_TEST(test_list)
     ck_assert_int_eq(tile_plan_list(&plan, list.tiles, list.count), 0);
     list.tiles = NULL;
     ck_assert_uint_eq(tile_plan_count(plan), ROWS(expected));
-    ck_assert_uint_eq(plan->part_count, 5);
-    ck_assert_uint_eq(plan->directories, 5 * 3 + 6);
+    ck_assert_uint_eq(plan->part_count, 6);
+    ck_assert_uint_eq(plan->directories, 6 * 3 + 7);
     for (uint64_t i = 0; i < tile_plan_count(plan); i++) {
         struct tile tile;
         const size_t part = tile_plan_get(plan, i, &tile);
@@ -464,7 +467,8 @@ static const struct {
     {"default/relief/1/0/0.png\ndefault.json\n", "line 2: a tile is {world}"},
     {"default/relief/1/0\n", "line 1: "},
     {"default/height/1/0/0.f32\n", "line 1: extension: \"f32\""},
-    {"default/height/1/0/0.r16\n", "never cached; expected png"},
+    {"default/height/1/0/0.r16\n", "never cached; expected png or webp"},
+    {"default/terrarium/1/0/0.webp\n", "extension: layer terrarium has no \"webp\""},
     {"default:x/height/1/0/0.png\n", "line 1: seed: \"x\""},
     {"# a comment\n", "line 1: "},
     {"\n\r\n", "no paths; expected one per line"},

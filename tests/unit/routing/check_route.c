@@ -113,6 +113,13 @@ static const struct {
      {ROUTE_TILE, "w", "l", "png", 1, 2, 3, .scale = 1, .version = "c"}},
     {"/w/l/1/2/3.png?_=1700000000", {ROUTE_TILE, "w", "l", "png", 1, 2, 3, .scale = 1}},
     {"/w/l.json?v=1&V=2", {.kind = ROUTE_TILEJSON, .world = "w", .layer = "l"}},
+    {"/w/l.json?f=json&token=a%", {.kind = ROUTE_TILEJSON, .world = "w", .layer = "l"}},
+    {"/w/l.json?format=png", {.kind = ROUTE_TILEJSON, .world = "w", .layer = "l"}},
+    {"/w/l.json?_=1&format=webp",
+     {.kind = ROUTE_TILEJSON, .world = "w", .layer = "l", .format = FORMAT_WEBP}},
+    {"/w/l.xml?format=jpg", {.kind = ROUTE_GDAL, .world = "w", .layer = "l"}},
+    {"/w/l/1/2/3@2x.webp?border=1",
+     {ROUTE_TILE, "w", "l", "webp", 1, 2, 3, .scale = 2, .border = true}},
     {"/healthz?x=1&x=2", {.kind = ROUTE_HEALTH}},
     {"/w/height?x=1&&y=-2&", {.kind = ROUTE_HEIGHT, .world = "w", .at_x = 1024, .at_y = -2048}},
     /* Numbers in any form; places are rounded. */
@@ -200,6 +207,7 @@ START_TEST(test_good)
         ck_assert_msg(route.y == expected->y, "%s: y %" PRId64, uri, route.y);
         ck_assert_msg(route.scale == expected->scale, "%s: scale %d", uri, route.scale);
         ck_assert_msg(route.border == expected->border, "%s: border %d", uri, route.border);
+        ck_assert_msg(route.format == expected->format, "%s: format %d", uri, route.format);
     }
     ck_assert_msg(route.at_x == expected->at_x, "%s: x %" PRId64, uri, route.at_x);
     ck_assert_msg(route.at_y == expected->at_y, "%s: y %" PRId64, uri, route.at_y);

@@ -129,16 +129,23 @@ END_TEST
 
 START_TEST(test_layers)
 {
-    char series[64];
+    char series[96];
     for (int i = 0; layers[i].name; i++)
         for (int n = 0; n <= i; n++)
-            metrics_add_rendered(&sets[n % SETS], i);
+            for (enum format format = 0; format < FORMATS; format++)
+                for (enum format k = 0; k <= format && layers[i].formats >> format & 1; k++)
+                    metrics_add_rendered(&sets[n % SETS], i, format);
     make_text(SETS, NULL);
-    for (int i = 0; layers[i].name; i++) {
-        snprintf(series, sizeof series, "farlands_tiles_rendered_total{layer=\"%s\"}",
-                 layers[i].name);
-        must_count(series, (uint64_t)i + 1);
-    }
+    for (int i = 0; layers[i].name; i++)
+        for (enum format format = 0; format < FORMATS; format++) {
+            snprintf(series, sizeof series,
+                     "farlands_tiles_rendered_total{layer=\"%s\",format=\"%s\"}", layers[i].name,
+                     format_extension(format));
+            if (layers[i].formats >> format & 1)
+                must_count(series, ((uint64_t)i + 1) * (format + 1));
+            else
+                ck_assert_ptr_null(strstr(text, series));
+        }
 }
 END_TEST
 

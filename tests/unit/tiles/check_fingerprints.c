@@ -5,6 +5,7 @@
 #include "server/world/world.h"
 
 #include "config/world_options.h"
+#include "server/png/image_checksum.h"
 #include "server/tiles/render.h"
 #include "tests/unit/support/fixtures.h"
 
@@ -186,11 +187,74 @@ START_TEST(test_moved)
                  row->key);
             continue;
         }
+        const int webp = tile_kind(i, FORMAT_WEBP);
+        must((strcmp(a->layer_fingerprint[webp], b->layer_fingerprint[webp]) != 0) ==
+                 ((row->moved & product) && layers[i].formats >> FORMAT_WEBP & 1),
+             "%s, %s: webp", row->key, layers[i].name);
         must_match(row, layers[i].name, row->moved & product, a->layer_fingerprint[i],
                    b->layer_fingerprint[i], tile_of(a, i), tile_of(b, i));
     }
     worlds_release(before);
     worlds_release(after);
+}
+END_TEST
+
+/* How WebP is encoded: tiles in this format depend on it, each scale on its own quality, and
+ * nothing else does. */
+static const struct {
+    const char *yaml;
+    bool moved, one, two; /* the fingerprint; the bytes of tiles, and of @2x tiles */
+} webp_rows[] = {
+    {"", false, false, false},
+    {"webp: {quality: 85, quality_2x: 65, method: 0}\n", false, false, false},
+    {"webp: {quality: 84}\n", true, true, false},
+    {"webp: {quality_2x: 66}\n", true, false, true},
+    {"webp: {method: 3}\n", true, true, true},
+};
+
+static struct worlds *with_webp(const char *yaml)
+{
+    char text[256];
+    const int length = snprintf(text, sizeof text, "%sworlds: [{name: a}]", yaml);
+    file_write(file, text, (size_t)length);
+    return worlds_of(file);
+}
+
+static bool same_tile(const struct world *a, const struct world *b, enum format format, int scale)
+{
+    const struct tile one = {.world = a, .format = format, .scale = scale, .z = Z, .x = X, .y = Y};
+    struct tile other = one;
+    struct blob *blob_a, *blob_b;
+    char key_a[TILE_KEY_MAX], key_b[TILE_KEY_MAX];
+
+    other.world = b;
+    ck_assert_int_eq(render_tile(&blob_a, scratch, &one, NULL), 0);
+    ck_assert_int_eq(render_tile(&blob_b, scratch, &other, NULL), 0);
+    /* Files end with the checksum of their keys. */
+    const bool same_key = strcmp(tile_key(&one, key_a), tile_key(&other, key_b)) == 0;
+    const size_t compared = blob_a->length - (same_key ? 0 : IMAGE_CHECKSUM);
+    const bool same =
+        blob_a->length == blob_b->length && memcmp(blob_a->bytes, blob_b->bytes, compared) == 0;
+    blob_release(blob_a);
+    blob_release(blob_b);
+    return same;
+}
+
+START_TEST(test_webp)
+{
+    struct worlds *plain = with_webp(""), *other = with_webp(webp_rows[_i].yaml);
+    const struct world *a = plain->world, *b = other->world;
+    for (int kind = 0; kind < TILE_KINDS; kind++) {
+        const bool moved = strcmp(a->layer_fingerprint[kind], b->layer_fingerprint[kind]) != 0;
+        const bool is_webp = kind >= CONFIG_LAYERS_MAX && a->layer_fingerprint[kind][0];
+        must(moved == (is_webp && webp_rows[_i].moved), "kind %d", kind);
+    }
+    ck_assert_str_eq(a->fingerprint, b->fingerprint);
+    ck_assert(same_tile(a, b, FORMAT_PNG, 1));
+    ck_assert_int_eq(!same_tile(a, b, FORMAT_WEBP, 1), webp_rows[_i].one);
+    ck_assert_int_eq(!same_tile(a, b, FORMAT_WEBP, 2), webp_rows[_i].two);
+    worlds_release(plain);
+    worlds_release(other);
 }
 END_TEST
 
@@ -262,6 +326,7 @@ int main(void)
     TCase *tcase = suite_case(suite, "worlds");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, test_moved, 0, ROWS(rows));
+    tcase_add_loop_test(tcase, test_webp, 0, ROWS(webp_rows));
     tcase_add_test(tcase, test_all_keys);
     tcase_add_test(tcase, test_defaults);
     tcase_add_loop_test(tcase, test_golden, 0, ROWS(golden));

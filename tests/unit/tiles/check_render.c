@@ -6,6 +6,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <webp/decode.h>
 
 #include "server/png/image_checksum.h"
 #include "tests/unit/support/fixtures.h"
@@ -511,11 +512,41 @@ START_TEST(test_threads)
 }
 END_TEST
 
+/* WebP shows the pixels of PNG, nearly, and is bound to its own key. */
+START_TEST(test_webp)
+{
+    static const char *const names[] = {"relief", "hillshade", "slope", "aspect"};
+    for (int i = 0; i < ROWS(names); i++)
+        for (int scale = 1; scale <= 2; scale++) {
+            struct tile tile = tile_of("smooth", names[i], FORMAT_WEBP, scale, 5, 3, -2);
+            const size_t bytes = pixel_bytes(layers[tile.layer].pixel);
+            char key[TILE_KEY_MAX];
+            int width, height;
+            double sum = 0;
+            tile.border = scale == 1;
+            struct blob *blob = render(&tile);
+            uint8_t *got = WebPDecodeRGB(blob->bytes, blob->length, &width, &height);
+            const uint8_t *painted = render_scratch_pixels(scratch);
+            ck_assert(got && width == tile_size(&tile) && height == width);
+            for (size_t k = 0; k < 3 * (size_t)width * (size_t)width; k++)
+                sum += abs(got[k] - painted[bytes == 3 ? k : k / 3]);
+            must(sum / (3.0 * width * width) < 4, "%s: %g", names[i], sum / (3.0 * width * width));
+            must(image_checksum_verify(blob->bytes, blob->length, tile_key(&tile, key)),
+                 "not of %s", key);
+            tile.format = FORMAT_PNG;
+            ck_assert(!image_checksum_verify(blob->bytes, blob->length, tile_key(&tile, key)));
+            WebPFree(got);
+            blob_release(blob);
+        }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("render");
     TCase *tcase = suite_case(suite, "tiles");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, test_webp);
     tcase_add_loop_test(tcase, test_f32, 0, ROWS(places));
     tcase_add_loop_test(tcase, test_pyramid, 0, ROWS(places));
     tcase_add_loop_test(tcase, test_r16, 0, ROWS(places));

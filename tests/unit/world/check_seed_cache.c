@@ -179,17 +179,34 @@ static const struct {
 static bool serves_all(const struct snapshot *snapshot, const struct world *world)
 {
     const bool first = snapshot_serves(snapshot, recent_worlds, world->layer_fingerprint[0]);
-    for (int i = 0; layers[i].name; i++)
-        ck_assert_int_eq(snapshot_serves(snapshot, recent_worlds, world->layer_fingerprint[i]),
-                         first && world_serves(world, i));
+    for (int i = 0; i < TILE_KINDS; i++)
+        if (world->layer_fingerprint[i][0])
+            ck_assert_int_eq(snapshot_serves(snapshot, recent_worlds, world->layer_fingerprint[i]),
+                             first && world_serves(world, i % CONFIG_LAYERS_MAX));
     return first;
 }
 
 static void touch_all(void)
 {
-    for (int i = 0; layers[i].name; i++)
-        seed_cache_touch(cache, i);
+    for (int i = 0; i < TILE_KINDS; i++)
+        if (worlds->world->layer_fingerprint[i][0])
+            seed_cache_touch(cache, i);
 }
+
+/* Another quality needs other tiles in WebP alone. */
+START_TEST(test_serves_webp)
+{
+    const int relief = layer_find("relief"), webp = tile_kind(relief, FORMAT_WEBP);
+    const struct world *kept = find(0, 42);
+    touch_all();
+    struct snapshot *finer = setup_of("webp: {quality: 86}\nworlds: [{name: first, seeds: any}]");
+    ck_assert(snapshot_serves(finer, recent_worlds, kept->layer_fingerprint[relief]));
+    ck_assert(!snapshot_serves(finer, recent_worlds, kept->layer_fingerprint[webp]));
+    ck_assert(snapshot_serves(finer, recent_worlds, finer->worlds->world->layer_fingerprint[webp]));
+    ck_assert(!snapshot_serves(finer, recent_worlds, ""));
+    snapshot_release(finer);
+}
+END_TEST
 
 START_TEST(test_serves)
 {
@@ -306,6 +323,7 @@ int main(void)
     tcase_add_test(tcase, test_kept);
     tcase_add_loop_test(tcase, test_serves, 0, ROWS(setups));
     tcase_add_test(tcase, test_serves_layers);
+    tcase_add_test(tcase, test_serves_webp);
     tcase_add_test(tcase, test_kept_among_many);
     tcase_add_test(tcase, test_latest);
     tcase_add_test(tcase, test_threads);

@@ -1,0 +1,200 @@
+/* The layout of files: RFC 9649, section 2. */
+#include "webp_writer.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <webp/encode.h>
+
+#include "server/core/multiversion.h"
+#include "server/png/image_checksum.h"
+
+/* Increase it if any encoded byte changes. */
+enum { VERSION = 1 };
+
+enum {
+    RIFF_HEAD = 12,   /* "RIFF", length, "WEBP" */
+    EXTENDED = 18,    /* the chunk VP8X */
+    HAS_ALPHA = 0x10, /* its flag */
+    SIDE_BYTES = 3,   /* of the width, less 1; the height follows */
+    FIRST_BYTES = 1 << 16,
+};
+
+struct webp_writer {
+    uint8_t *bytes; /* libwebp's file */
+    size_t length, capacity;
+    uint32_t pixels[LAYER_MAX_SIZE * LAYER_MAX_SIZE]; /* ARGB */
+};
+
+int webp_writer_new(struct webp_writer **out)
+{
+    struct webp_writer *writer = malloc(sizeof *writer);
+    if (!writer)
+        return -ENOMEM;
+    writer->capacity = FIRST_BYTES;
+    writer->bytes = malloc(writer->capacity);
+    if (!writer->bytes) {
+        free(writer);
+        return -ENOMEM;
+    }
+    *out = writer;
+    return 0;
+}
+
+void webp_writer_free(struct webp_writer *writer)
+{
+    if (!writer)
+        return;
+    free(writer->bytes);
+    free(writer);
+}
+
+/* --- Pixels --- */
+
+INLINE uint32_t argb(uint32_t alpha, uint32_t red, uint32_t green, uint32_t blue)
+{
+    return alpha << 24 | red << 16 | green << 8 | blue;
+}
+
+static MULTIVERSION void convert_gray(uint32_t *restrict out, const uint8_t *restrict gray,
+                                      size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = argb(255, gray[i], gray[i], gray[i]);
+}
+
+static MULTIVERSION void convert_rgb(uint32_t *restrict out, const uint8_t *restrict rgb,
+                                     size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = argb(255, rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2]);
+}
+
+static void convert_indices(uint32_t *out, const uint8_t *index, size_t count,
+                            const struct image_palette *palette)
+{
+    uint32_t color[256] = {0};
+    for (int i = 0; i < palette->colors; i++)
+        color[i] = argb(palette->is_clear ? palette->alpha[i] : 255, palette->color[i][0],
+                        palette->color[i][1], palette->color[i][2]);
+    for (size_t i = 0; i < count; i++)
+        out[i] = color[index[i]];
+}
+
+static void convert(uint32_t *out, enum pixel pixel, const struct image_palette *palette,
+                    const void *pixels, size_t count)
+{
+    assert(pixel != PIXEL_GRAY16);
+    if (pixel == PIXEL_GRAY8)
+        convert_gray(out, pixels, count);
+    else if (pixel == PIXEL_INDEX8)
+        convert_indices(out, pixels, count, palette);
+    else
+        convert_rgb(out, pixels, count);
+}
+
+/* --- Files --- */
+
+/* A WebPWriterFunction: 0 if out of memory. */
+static int append(const uint8_t *bytes, size_t length, const WebPPicture *picture)
+{
+    struct webp_writer *writer = picture->custom_ptr;
+    if (length > writer->capacity - writer->length) {
+        const size_t capacity = 2 * (writer->length + length);
+        uint8_t *larger = realloc(writer->bytes, capacity);
+        if (!larger)
+            return 0;
+        writer->bytes = larger;
+        writer->capacity = capacity;
+    }
+    memcpy(writer->bytes + writer->length, bytes, length);
+    writer->length += length;
+    return 1;
+}
+
+static int encode(struct webp_writer *writer, int size, unsigned quality, unsigned method,
+                  bool lossless)
+{
+    WebPConfig config;
+    WebPPicture picture;
+
+    if (!WebPConfigInit(&config) || !WebPPictureInit(&picture))
+        return -EIO; /* another version's library */
+    config.method = (int)method;
+    config.quality = (float)quality;
+    if (lossless) {
+        /* Here quality means effort. Method 0 leaves out what makes indexed pictures small. */
+        config.lossless = 1;
+        config.quality = 0;
+        config.method = method < 1 ? 1 : (int)method;
+    }
+    picture.use_argb = 1;
+    picture.width = picture.height = size;
+    picture.argb = writer->pixels;
+    picture.argb_stride = size;
+    picture.writer = append;
+    picture.custom_ptr = writer;
+    writer->length = 0;
+    const bool done = WebPEncode(&config, &picture);
+    const WebPEncodingError error = picture.error_code;
+    WebPPictureFree(&picture); /* not the pixels, which are ours */
+    if (done)
+        return 0;
+    return error == VP8_ENC_ERROR_OUT_OF_MEMORY || error == VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY ||
+                   error == VP8_ENC_ERROR_BAD_WRITE
+               ? -ENOMEM
+               : -EIO;
+}
+
+static uint8_t *put_number(uint8_t *at, size_t number, int bytes)
+{
+    for (; bytes > 0; bytes--, number >>= 8)
+        *at++ = number & 255;
+    return at;
+}
+
+static uint8_t *put_bytes(uint8_t *at, const void *bytes, size_t length)
+{
+    return (uint8_t *)memcpy(at, bytes, length) + length;
+}
+
+/* The encoded picture, the only chunk of libwebp's simple file, in an extended one with KEY. */
+static struct blob *extend(const struct webp_writer *writer, int size, bool is_clear,
+                           const char *key)
+{
+    const size_t length = writer->length + EXTENDED + IMAGE_CHECKSUM_RIFF;
+    struct blob *blob = blob_new(length);
+    if (!blob)
+        return NULL;
+    uint8_t *at = put_bytes(blob->bytes, "RIFF", 4);
+    at = put_number(at, length - 8, 4);
+    at = put_bytes(at, "WEBPVP8X\x0a\0\0", 8 + 4);
+    at = put_number(at, is_clear ? HAS_ALPHA : 0, 4);
+    at = put_number(at, (size_t)size - 1, SIDE_BYTES);
+    at = put_number(at, (size_t)size - 1, SIDE_BYTES);
+    at = put_bytes(at, writer->bytes + RIFF_HEAD, writer->length - RIFF_HEAD);
+    image_checksum_riff(at, blob->bytes, (size_t)(at - blob->bytes), key);
+    return blob;
+}
+
+int webp_writer_tile(struct blob **out, struct webp_writer *writer, enum pixel pixel,
+                     const struct image_palette *palette, int size, const void *pixels,
+                     unsigned quality, unsigned method, const char *key)
+{
+    const bool indexed = pixel == PIXEL_INDEX8;
+
+    convert(writer->pixels, pixel, palette, pixels, (size_t)size * (size_t)size);
+    int err = encode(writer, size, quality, method, indexed);
+    if (err)
+        return err;
+    *out = key ? extend(writer, size, indexed && palette->is_clear, key)
+               : blob_copy(writer->bytes, writer->length);
+    return *out ? 0 : -ENOMEM;
+}
+
+uint64_t webp_writer_identity(const struct webp_config *config)
+{
+    return (uint64_t)WebPGetEncoderVersion() << 32 | (uint64_t)VERSION << 24 |
+           config->quality << 16 | config->quality_2x << 8 | config->method;
+}
