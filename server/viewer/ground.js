@@ -6,7 +6,7 @@ import { address, getHeight, getHeights, plain, sleep } from './world.js';
 const NEAR = 512;                 // blocks between places that share rivers; others take a tenth of a second each in a page
 const SLICE = 20;                 // ms of computing without a break
 
-const entries = new WeakMap();    // world -> its terrain once loaded, a promise of it or null, and the place that was measured last
+const entries = new WeakMap();    // world -> its terrain once loaded, a promise of that once needed, and the place that was measured last
 let module = null;
 
 /* The shortest decimal that identifies a float, as in the daemon's JSON. */
@@ -30,12 +30,15 @@ async function make(entry, world) {
 }
 
 function entryOf(world) {
-    if (!entries.has(world)) {
-        const entry = { terrain: null, last: null };
-        entries.set(world, entry);
-        entry.coming = make(entry, world);
-    }
+    if (!entries.has(world))
+        entries.set(world, { terrain: null, coming: null, last: null });
     return entries.get(world);
+}
+
+/* A promise of the terrain of WORLD, null if the page cannot compute it. */
+function load(world) {
+    const entry = entryOf(world);
+    return entry.coming ??= make(entry, world);
 }
 
 const valueIn = (terrain, field, { x, y }) => shortest(terrain.fields.some(({ name }) => name === field)
@@ -53,8 +56,9 @@ const measureIn = (terrain, at, names) => ({
 export const areFar = (world, places) => hasWater(world)
     && places.some(({ x, y }, i) => i > 0 && Math.hypot(x - places[i - 1].x, y - places[i - 1].y) > NEAR);
 
-/* True if a place is near the one that was measured before. */
-const isNear = (world, { last }, place) => !last || !areFar(world, [last, place]);
+/* True if a place is near the one that was measured before. The first one of a world with rivers is near none, so that
+ * a view from far away need not load the module. */
+const isNear = (world, { last }, place) => (last ? !areFar(world, [last, place]) : !hasWater(world));
 
 /* The height, the surface and the water at (X, Y), blocks as text, and the values of the fields NAMES there: { height, surface,
  * water, fields }; undefined if the terrain is not loaded, or the place is far from the last. The water is as farlands.js has it. */
@@ -69,10 +73,10 @@ export function measureHere(world, x, y, names) {
 /* A promise of the same, and of the fingerprint of its world. */
 export async function measure(world, x, y, names) {
     const entry = entryOf(world);
-    const terrain = await entry.coming;
     const near = isNear(world, entry, { x, y });
     entry.last = { x, y };
-    if (terrain && near)
+    const terrain = near ? await load(world) : null;
+    if (terrain)
         return { ...measureIn(terrain, { x, y }, names), fingerprint: world.fingerprint };
     const { height, surface, water, depth, river, width, kind, fields = {}, fingerprint } = await getHeight(world, x, y, names);
     return { height, surface, water: { water, depth, river, width, kind }, fields, fingerprint };
@@ -82,7 +86,7 @@ export async function measure(world, x, y, names) {
  * responsive. */
 export async function valuesAt(world, places, field = null) {
     const exact = places.map(({ x, y }) => ({ x: plain(x), y: plain(y) }));
-    const terrain = areFar(world, places) ? null : await entryOf(world).coming;
+    const terrain = areFar(world, places) ? null : await load(world);
     if (!terrain) {
         const { heights, fields } = await getHeights(world, exact, field === null ? [] : [field]);
         return field === null ? heights : fields[field];

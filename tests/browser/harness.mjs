@@ -113,7 +113,7 @@ export async function visit(hash = '', options = {}, prepare = async () => {}) {
     const page = await context.newPage();
     page.setDefaultTimeout(WAIT);
     const seen = { context, trouble: [], urls: [] };
-    const isTile = (url) => url.includes('.png');
+    const isTile = (url) => /\d(@2x)?\.(png|webp)/.test(url);
     open.push(seen);
     /* Panning cancels tiles, reloading cancels the favicon ("other"). */
     watch(page, seen, (request) => ['image', 'other'].includes(request.resourceType()) || isTile(request.url()));
@@ -124,10 +124,10 @@ export async function visit(hash = '', options = {}, prepare = async () => {}) {
 }
 
 function tileOf(url) {
-    const match = /\/([^/]+)\/([^/]+)\/(-?\d+)\/(-?\d+)\/(-?\d+)(@2x)?\.png/.exec(new URL(url).pathname);
+    const match = /\/([^/]+)\/([^/]+)\/(-?\d+)\/(-?\d+)\/(-?\d+)(@2x)?\.(png|webp)/.exec(new URL(url).pathname);
     assert.ok(match, `a tile URL: ${url}`);
-    const [, world, layer, z, x, y, dense] = match;
-    return { world, layer, z: Number(z), x: Number(x), y: Number(y), dense: Boolean(dense) };
+    const [, world, layer, z, x, y, dense, format] = match;
+    return { world, layer, z: Number(z), x: Number(x), y: Number(y), dense: Boolean(dense), format };
 }
 
 /* Wait until loaded tiles of the displayed zoom cover the view, all faded in. */
@@ -172,7 +172,7 @@ function whatIsMissing(layer) {
         const { src = image.dataset.src, complete = true, naturalWidth = image.width, classList } = image;
         const { opacity } = getComputedStyle(image);
         const shown = complete && naturalWidth === size && opacity === '1' && classList.contains('leaflet-tile-loaded');
-        const wanted = new RegExp(`/${layer || '[^/]+'}/${zoom}/-?\\d+/-?\\d+(@2x)?\\.png`).test(src);
+        const wanted = new RegExp(`/${layer || '[^/]+'}/${zoom}/-?\\d+/-?\\d+(@2x)?\\.(png|webp)`).test(src);
         if (!shown || !wanted)
             missing.push(`${src}: ${naturalWidth} wide, opacity ${opacity}, zoom ${zoom}`);
     }
