@@ -16,7 +16,6 @@
 enum {
     DEFAULT_SHARDS_MAX = 8, /* without a configured number */
     STUCK_MS = 60 * 1000,   /* longer than any render */
-    BLOCKED_MS = 1000,      /* a shard ticks four times as often */
     ADDRESS_MAX = 300,
 };
 
@@ -208,13 +207,12 @@ static int make_parts(struct server *server)
 static void on_watchdog(uv_timer_t *timer)
 {
     const struct server *server = timer->data;
-    const uint64_t now = uv_hrtime() / 1000000;
+    bool all = true;
 
     for (unsigned i = 0; i < server->shard_count; i++)
-        if (now - __atomic_load_n(&server->shards[i]->ticked_at, __ATOMIC_RELAXED) >
-            BLOCKED_MS + uv_timer_get_repeat(timer))
-            return;
-    sd_notify(0, "WATCHDOG=1");
+        all = shard_probe(server->shards[i]) && all;
+    if (all)
+        sd_notify(0, "WATCHDOG=1");
 }
 
 static void start_watchdog(struct server *server)

@@ -18,14 +18,16 @@ struct shard {
     uv_loop_t loop;
     uv_thread_t thread;
     uv_timer_t tick, stop_timer;
-    uint64_t ticked_at; /* atomic: the last tick, in ms of uv_hrtime; it ticks every 250 ms */
+    uint64_t due; /* the next tick, in ms of uv_now */
+    bool busy;    /* it ticks as long as connections are in use */
     struct mailbox *mailbox;
     struct service *service;
     struct http *http;
     unsigned connections;           /* atomic */
     struct snapshot *next_snapshot; /* atomic: to be used, or NULL */
     bool room_wanted;               /* atomic: ROOM is in the mailbox */
-    struct message change, room, drain, stop;
+    bool probed;                    /* atomic: PROBE is in the mailbox */
+    struct message change, room, drain, stop, probe;
 };
 
 /* The state of a watched configuration file. */
@@ -85,6 +87,9 @@ void shard_use(struct shard *shard, struct snapshot *snapshot);
 
 /* Close some of its connections, so that others can be accepted. */
 void shard_make_room(struct shard *shard);
+
+/* See whether its loop runs: returns false if it has not run since the last call. */
+bool shard_probe(struct shard *shard);
 
 /* Close each connection after its pending response. shutdown_shard_drained is called after the last
  * one. */

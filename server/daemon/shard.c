@@ -9,8 +9,9 @@
 #include "server/http/http.h"
 
 enum {
-    TICK_MS = 250, /* for deadlines */
+    TICK_MS = 250, /* for deadlines, while connections are in use */
     BLOCKED_MS = 1000,
+    QUIET_MS = 1000, /* idle connections wake all shards together no more often, on average */
     CONNECTIONS_MAX = 1 << 24, /* not limited: the acceptor does that */
 };
 
@@ -19,17 +20,36 @@ static struct shard *shard_of(struct message *message, size_t offset)
     return (struct shard *)((char *)message - offset);
 }
 
+static void on_tick(uv_timer_t *timer);
+
+static void tick_in(struct shard *shard, uint64_t ms)
+{
+    shard->due = uv_now(&shard->loop) + ms;
+    shard->busy = ms <= TICK_MS;
+    uv_timer_start(&shard->tick, on_tick, ms, 0);
+}
+
 static void on_tick(uv_timer_t *timer)
 {
     struct shard *shard = timer->data;
-    const uint64_t now = uv_hrtime() / 1000000;
 
-    if (now - shard->ticked_at > TICK_MS + BLOCKED_MS)
+    shard->busy = false;
+    if (uv_hrtime() / 1000000 > shard->due + BLOCKED_MS)
         metrics_add(&shard->metrics, METRIC_LOOP_BLOCKED);
-    __atomic_store_n(&shard->ticked_at, now, __ATOMIC_RELAXED);
     for (unsigned slow = http_expire(shard->http); slow > 0; slow--)
         metrics_add(&shard->metrics, METRIC_CLOSED_DEADLINE);
     service_expire(shard->service);
+    const uint64_t ms = http_expire_again(shard->http);
+    if (ms != UINT64_MAX)
+        tick_in(shard, ms);
+}
+
+static void on_active(void *context)
+{
+    struct shard *shard = context;
+
+    if (!shard->busy)
+        tick_in(shard, TICK_MS);
 }
 
 static void on_closed(void *context, const struct sockaddr *peer)
@@ -103,6 +123,12 @@ static void deliver_make_room(struct message *message)
         metrics_add(&shard->metrics, METRIC_CLOSED_FULL);
 }
 
+static void deliver_probe(struct message *message)
+{
+    struct shard *shard = shard_of(message, offsetof(struct shard, probe));
+    __atomic_store_n(&shard->probed, false, __ATOMIC_RELEASE);
+}
+
 static void run(void *context)
 {
     struct shard *shard = context;
@@ -140,6 +166,14 @@ void shard_make_room(struct shard *shard)
 {
     if (!__atomic_exchange_n(&shard->room_wanted, true, __ATOMIC_ACQUIRE))
         mailbox_post(shard->mailbox, &shard->room);
+}
+
+bool shard_probe(struct shard *shard)
+{
+    if (__atomic_exchange_n(&shard->probed, true, __ATOMIC_ACQUIRE))
+        return false;
+    mailbox_post(shard->mailbox, &shard->probe);
+    return true;
 }
 
 void shard_drain(struct shard *shard)
@@ -188,6 +222,9 @@ static int make_parts(struct shard *shard)
         .handler_context = shard->service,
         .closed = on_closed,
         .closed_context = shard,
+        .step = QUIET_MS * server_shards(server->snapshot->config),
+        .active = on_active,
+        .active_context = shard,
     };
     return http_new(&shard->http, &http);
 }
@@ -211,8 +248,7 @@ int shard_new(struct server *server)
     shard->room.deliver = deliver_make_room;
     shard->drain.deliver = deliver_drain;
     shard->stop.deliver = deliver_stop;
-    shard->ticked_at = uv_hrtime() / 1000000;
-    uv_timer_start(&shard->tick, on_tick, TICK_MS, TICK_MS);
+    shard->probe.deliver = deliver_probe;
     err = uv_thread_create(&shard->thread, run, shard);
     if (!err)
         server->shards[server->shard_count++] = shard;

@@ -20,7 +20,8 @@ enum {
     /* For the stub of a request and the head of its response, or a chunk of its body. libmicrohttpd
      * clears all of it for every request. */
     CONNECTION_MEMORY = 4 * 1024,
-    SWEEP_MS = 200, /* a round of checks of all connections, before the next one begins */
+    SWEEP_MS = 200,  /* a round of checks of all connections, before the next one begins */
+    EXPIRE_MS = 250, /* between two rounds while connections are in use */
     /* Smaller bodies, as of errors, count as a part of the connection. */
     HELD_MIN = 16 * 1024,
 };
@@ -36,6 +37,7 @@ struct http {
     struct deadlines deadlines;
     uv_timer_t sweep; /* until all deadlines are checked */
     unsigned slow;    /* connections that were; not reported yet */
+    bool active;      /* connections may have changed since the last round began */
     struct lingering_close lingering;
     LIST_HEAD(sending_list, http_exchange) sending; /* responses queued in this run */
     socklen_t adopted_length;                       /* of the peer's address, during http_adopt */
@@ -116,6 +118,9 @@ static void run(struct http *http)
     http->work_due = false;
     run_once(http);
     check_waiting(http);
+    http->active = true;
+    if (http->parts.active)
+        http->parts.active(http->parts.active_context);
     /* Honour a timeout of 0: libmicrohttpd's fds are edge-triggered, so work that it left over
      * does not make the epoll fd readable again. */
     if (MHD_get_timeout(http->daemon, &timeout) == MHD_YES)
@@ -468,12 +473,28 @@ unsigned http_expire(struct http *http)
      * delay other work. */
     const unsigned pause = SWEEP_MS / (http->deadlines.count / DEADLINES_SLICE + 1);
 
+    const bool due = http->active || http->deadlines.due <= uv_now(http->parts.loop);
+
     cut_bodies(http, false);
-    if (!uv_is_active((uv_handle_t *)&http->sweep) && sweep(http))
-        uv_timer_start(&http->sweep, on_sweep, pause + 1, pause + 1);
+    if (due && !uv_is_active((uv_handle_t *)&http->sweep)) {
+        http->active = false;
+        if (sweep(http))
+            uv_timer_start(&http->sweep, on_sweep, pause + 1, pause + 1);
+    }
     const unsigned slow = http->slow;
     http->slow = 0;
     return slow;
+}
+
+uint64_t http_expire_again(const struct http *http)
+{
+    const uint64_t due = http->deadlines.due, now = uv_now(http->parts.loop);
+
+    if (http->active || due == 0 || uv_is_active((const uv_handle_t *)&http->sweep))
+        return EXPIRE_MS;
+    if (due == UINT64_MAX)
+        return due;
+    return due > now ? due - now : 0;
 }
 
 unsigned http_make_room(struct http *http)
@@ -544,6 +565,7 @@ int http_new(struct http **out, const struct http_parts *parts)
         return -ENOMEM;
     http->parts = *parts;
     http->sockets = (struct mhd_sockets){.read = read_requests, .is_not_modified = is_not_modified};
+    http->deadlines.step = parts->step;
     http->lingering = (struct lingering_close){
         .loop = parts->loop, .closed = parts->closed, .closed_context = parts->closed_context};
     int err = start_daemon(http);

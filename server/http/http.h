@@ -48,6 +48,10 @@ struct http_parts {
     /* A connection that was handed over is closed. */
     void (*closed)(void *context, const struct sockaddr *peer);
     void *closed_context;
+    unsigned step; /* idle connections are checked at multiples of so many ms; see deadlines.h */
+    /* Connections have changed: http_expire must be called within 250 ms. May be NULL. */
+    void (*active)(void *context);
+    void *active_context;
 };
 
 /* Returns 0 or a negative code. */
@@ -84,8 +88,12 @@ bool http_closes(const struct http_exchange *exchange);
 /* True if the client disconnected while the request was pending. */
 bool http_client_left(const struct http_exchange *exchange);
 
-/* Close overdue connections; call it every 250 ms. Returns how many. */
+/* Close overdue connections. Returns how many. */
 unsigned http_expire(struct http *http);
+
+/* After http_expire: the ms after which it must be called again if ACTIVE is not called before;
+ * UINT64_MAX: only then. */
+uint64_t http_expire_again(const struct http *http);
 
 /* Close some connections that are idle, or slow readers, so that others can be accepted; see
  * deadlines_make_room. Returns how many. */

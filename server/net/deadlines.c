@@ -126,12 +126,33 @@ static bool expire(struct deadline *deadline, uint64_t now, bool draining)
     return slow;
 }
 
+/* The time of the next check of DEADLINE, which has just been checked, if it stays in its phase; 0:
+ * soon. */
+static uint64_t due(const struct deadline *deadline, unsigned step)
+{
+    const bool idle = deadline->phase == DEADLINE_IDLE;
+    const bool unchecked = idle && deadline->window <= deadline->since;
+    const uint64_t limit = unchecked ? DEADLINE_WINDOW : deadline_ms[deadline->phase];
+    const uint64_t at = deadline->since + limit + 1;
+
+    if (deadline->overdue || !(idle || deadline->phase == DEADLINE_HEAD))
+        return 0;
+    return idle && step > 0 ? (at + step - 1) / step * step : at;
+}
+
 bool deadlines_expire(struct deadlines *deadlines, uint64_t now, bool draining, unsigned *slow)
 {
-    struct deadline *deadline = deadlines->next ? deadlines->next : LIST_FIRST(&deadlines->list);
+    struct deadline *deadline = deadlines->next;
 
+    if (!deadline) {
+        deadline = LIST_FIRST(&deadlines->list);
+        deadlines->due = UINT64_MAX;
+    }
     for (int i = 0; deadline && i < DEADLINES_SLICE; i++) {
         *slow += expire(deadline, now, draining);
+        const uint64_t next = draining ? 0 : due(deadline, deadlines->step);
+        if (next < deadlines->due)
+            deadlines->due = next;
         deadline = LIST_NEXT(deadline, entry);
     }
     deadlines->next = deadline;

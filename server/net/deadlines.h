@@ -43,10 +43,12 @@ struct deadline {
     uint64_t taken;  /* 1 + bytes, before the window; UINT64_MAX: the first window; 0: none */
 };
 
-/* Initially zero. */
+/* Initially zero but for STEP. */
 struct deadlines {
+    unsigned step; /* idle connections are checked at multiples of so many ms, together; 0: of 1 */
     LIST_HEAD(deadline_list, deadline) list;
     struct deadline *next; /* to be checked in this round, or NULL */
+    uint64_t due;          /* of the checks so far in this round, or in all of the last one */
     unsigned count;
 };
 
@@ -108,8 +110,9 @@ enum { DEADLINES_SLICE = 64 };
  * left; their readers then see the end. While DRAINING, also all that have no response pending,
  * after a short grace for requests in flight. Adds the number that were too slow to *SLOW.
  *
- * A call checks some connections. Returns true if further calls must complete the round: one round
- * every 250 ms.
+ * A call checks some connections. Returns true if further calls must complete the round. The next
+ * one begins 250 ms later if a connection has entered a phase since this one began, and otherwise
+ * at the time DUE: 0 if that is 250 ms later, too, and UINT64_MAX if there is none.
  */
 bool deadlines_expire(struct deadlines *deadlines, uint64_t now, bool draining, unsigned *slow);
 

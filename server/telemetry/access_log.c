@@ -21,6 +21,7 @@ enum {
 };
 
 #define FLUSH_NS UINT64_C(100000000)
+#define SLEEP_NS UINT64_C(3600000000000)   /* unless a line wakes it */
 #define RETRY_NS UINT64_C(10000000)        /* between two attempts while closing */
 #define CLOSE_NS UINT64_C(1000000000)      /* time limit of closing */
 #define CLOSE_GRACE_NS UINT64_C(500000000) /* for a write that hangs */
@@ -48,6 +49,7 @@ struct access_log {
     uv_thread_t thread;
     sem_t work, ended;
     bool reopening, closing; /* atomic */
+    bool asleep;             /* atomic: the next line must wake the thread */
     /* The log's thread's. */
     int fd; /* of a file, pipe or socket */
     mode_t mode;
@@ -195,6 +197,16 @@ static bool wait_until(sem_t *semaphore, uint64_t deadline)
     return err == 0;
 }
 
+/* Of the positions and ASLEEP each thread writes one and then reads the other, in a single order of
+ * all: so one of them notices a line that is written just now. */
+static bool has_lines(const struct access_log *log)
+{
+    for (unsigned i = 0; i < log->ring_count; i++)
+        if (__atomic_load_n(&log->rings[i].head, __ATOMIC_SEQ_CST) != log->rings[i].tail)
+            return true;
+    return false;
+}
+
 /* Wait until woken, but for NANOSECONDS at most, and then reopen if requested. */
 static void wait_for_work(struct access_log *log, uint64_t nanoseconds)
 {
@@ -209,8 +221,12 @@ static void run(void *context)
 {
     struct access_log *log = context;
 
+    bool idle = false; /* no line came within the last FLUSH_NS */
+
     while (!__atomic_load_n(&log->closing, __ATOMIC_ACQUIRE)) {
-        wait_for_work(log, FLUSH_NS);
+        __atomic_store_n(&log->asleep, idle, __ATOMIC_SEQ_CST);
+        wait_for_work(log, idle && !has_lines(log) ? SLEEP_NS : FLUSH_NS);
+        idle = !has_lines(log);
         flush(log);
     }
     const uint64_t deadline = uv_hrtime() + CLOSE_NS;
@@ -241,7 +257,10 @@ bool access_log_write(struct access_log *log, unsigned ring_number,
     const size_t until_end = RING_BYTES - first < length ? RING_BYTES - first : length;
     memcpy(ring->bytes + first, line, until_end);
     memcpy(ring->bytes, line + until_end, length - until_end);
-    __atomic_store_n(&ring->head, head + length, __ATOMIC_RELEASE);
+    __atomic_store_n(&ring->head, head + length, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&log->asleep, __ATOMIC_SEQ_CST) &&
+        __atomic_exchange_n(&log->asleep, false, __ATOMIC_RELAXED))
+        sem_post(&log->work);
     if (head + length - ring->tail_seen > RING_BYTES / 2) {
         ring->tail_seen = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
         if (head + length - ring->tail_seen > RING_BYTES / 2 &&

@@ -1,8 +1,9 @@
 /*
  * The access log: one line of JSON per request. Never blocks a request. Each serving thread formats
  * its lines into a ring of its own, without locks or system calls. The log's thread writes the
- * rings out every tenth of a second, or when one is half full. Lines are dropped while a ring is
- * full, because a pipe is not read or a disk is full.
+ * rings out every tenth of a second, or when one is half full. It sleeps when no line has come for
+ * that long: the next one wakes it. Lines are dropped while a ring is full, because a pipe is not
+ * read or a disk is full.
  */
 #ifndef FARLANDS_TELEMETRY_ACCESS_LOG_H
 #define FARLANDS_TELEMETRY_ACCESS_LOG_H

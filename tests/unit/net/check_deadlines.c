@@ -90,6 +90,60 @@ START_TEST(test_draining)
 }
 END_TEST
 
+static const struct {
+    enum deadline_phase phase;
+    bool draining;
+    unsigned step;
+    uint64_t checked, due; /* ms from BEGIN; due 0: soon */
+} checks[] = {
+    {DEADLINE_HEAD, false, 2000, 0, 10001},
+    {DEADLINE_HANDLED, false, 2000, 0, 0},
+    {DEADLINE_SENDING, false, 2000, 0, 0},
+    {DEADLINE_WAITING, false, 2000, 0, 0},
+    {DEADLINE_IDLE, false, 0, 0, 10001},
+    {DEADLINE_IDLE, false, 0, 10000, 10001},
+    {DEADLINE_IDLE, false, 0, 10001, 60001},
+    {DEADLINE_IDLE, false, 3000, 0, 11000}, /* BEGIN is 1000 ms after a multiple of 3000 */
+    {DEADLINE_IDLE, false, 3000, 11000, 62000},
+    {DEADLINE_IDLE, false, 0, 60001, 0}, /* it is about to be closed */
+    {DEADLINE_IDLE, true, 2000, 0, 0},
+};
+
+/* Nothing is looked at before it may have changed. */
+START_TEST(test_due)
+{
+    deadlines.step = checks[_i].step;
+    deadline_enter(&reader, checks[_i].phase, BEGIN);
+    round_of(BEGIN + checks[_i].checked, checks[_i].draining);
+    const uint64_t due = deadlines.due ? deadlines.due - BEGIN : 0;
+    must(due == checks[_i].due, "row %d: %llu", _i, (unsigned long long)due);
+    deadlines.step = 0;
+}
+END_TEST
+
+/* Of several connections the first one counts. */
+START_TEST(test_first_due)
+{
+    struct deadline other;
+    int pair[2];
+
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    deadline_enter(&reader, DEADLINE_IDLE, BEGIN + 5000);
+    deadlines_add(&deadlines, &other, pair[0], NULL, BEGIN);
+    round_of(BEGIN + 6000, false);
+    ck_assert_uint_eq(deadlines.due, BEGIN + 10001);
+    deadlines_remove(&deadlines, &other);
+    round_of(BEGIN + 7000, false);
+    ck_assert_uint_eq(deadlines.due, BEGIN + 15001);
+    deadlines_remove(&deadlines, &reader);
+    round_of(BEGIN + 8000, false);
+    ck_assert_uint_eq(deadlines.due, UINT64_MAX);
+    deadlines_add(&deadlines, &reader, ends[0], NULL, 0);
+    close(pair[0]);
+    close(pair[1]);
+}
+END_TEST
+
 enum { ROUND = 250 }; /* ms */
 
 static const struct {
@@ -380,6 +434,8 @@ int main(void)
     tcase_add_loop_test(tcase, test_pace, 0, ROWS(paces));
     tcase_add_test(tcase, test_waiting);
     tcase_add_test(tcase, test_draining);
+    tcase_add_loop_test(tcase, test_due, 0, ROWS(checks));
+    tcase_add_test(tcase, test_first_due);
     tcase_add_loop_test(tcase, test_readers, 0, ROWS(readers));
     tcase = suite_case(suite, "heads");
     tcase_add_loop_test(tcase, test_head, 0, ROWS(heads));
