@@ -1,6 +1,9 @@
 /*
  * Where the time of a cold tile goes: noise, layer, encoding, disk. Prints one line per layer: the
  * median of many tiles, each at another place. One thread.
+ *
+ * With the arguments LAYER ZOOM X Y WIDTH COUNT STRIDE TILES: the CPU time of TILES tiles alone, in
+ * the order in which tiles.lua requests them.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -73,7 +76,40 @@ static int bench(const struct worlds *worlds, struct render_scratch *scratch,
     return 0;
 }
 
-int main(void)
+/* Render the tiles that ARGUMENTS, as above, name. */
+static int render(const struct worlds *worlds, struct render_scratch *scratch, char **arguments)
+{
+    int64_t number[7];
+    struct tile tile = {.world = &worlds->world[0], .scale = 1};
+    size_t bytes = 0;
+
+    while (layers[tile.layer].name && strcmp(layers[tile.layer].name, arguments[0]) != 0)
+        tile.layer++;
+    if (!layers[tile.layer].name)
+        return -ENOENT;
+    for (int i = 0; i < 7; i++)
+        number[i] = strtoll(arguments[i + 1], NULL, 10);
+    tile.z = (int)number[0];
+    const int64_t width = number[3], count = number[4], stride = number[5], tiles = number[6];
+    const clock_t begun = clock();
+    for (int64_t n = 0; n < tiles; n++) {
+        struct blob *blob;
+        const int64_t i = n * stride % count;
+        tile.x = number[1] + i % width;
+        tile.y = number[2] + i / width;
+        int err = render_tile(&blob, scratch, &tile, NULL);
+        if (err)
+            return err;
+        bytes += blob->length;
+        blob_release(blob);
+    }
+    printf("render %.1f us  %.1f KiB\n",
+           1e6 * (double)(clock() - begun) / CLOCKS_PER_SEC / (double)tiles,
+           (double)bytes / (double)tiles / 1024);
+    return 0;
+}
+
+int main(int count, char **arguments)
 {
     char directory[] = "/tmp/farlands-bench-XXXXXX", command[64];
     struct worlds *worlds = bench_worlds(FRACTAL_WORLD);
@@ -87,7 +123,7 @@ int main(void)
         return 1;
     }
     printf("kernel %s\n", terrain_kernel(worlds->world[0].terrain));
-    int err = bench(worlds, scratch, cache);
+    int err = count == 9 ? render(worlds, scratch, arguments + 1) : bench(worlds, scratch, cache);
     if (err)
         fprintf(stderr, "bench_tile: %s\n", strerror(-err));
     disk_cache_close(cache);

@@ -1,28 +1,77 @@
 // The cost and throughput of cold tiles, and what a flood of them does to other clients.
 
 import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { cpuSeconds, openLoop, wrk } from './programs.mjs';
 import {
-    CLIENT_CORE, COLD, COLD_TILES, COLUMNS, CORES, ONE_OF_EACH, SERVER_CORE, allOut, insist, median,
+    CLIENT_CORE, COLD, COLUMNS, CORES, ONE_OF_EACH, SERVER_CORE, allOut, insist, median,
     rendering, round, say, withDaemon,
 } from './measure.mjs';
 
+const BENCH_TILE = process.env.BENCH_TILE ??
+    fileURLToPath(new URL('../../build/tests/bench/bench_tile', import.meta.url));
+
+/*
+ * Tiles to request, as tiles.lua names them. WALK: a viewport that moves west, four tiles high, so that each
+ * column is a directory of its own with four files. APART: each tile is in a directory of its own.
+ */
+const WALK = { prefix: '/default/relief', zoom: 10, tiles: [0, 0, 20000, 4 * 20000 + 1, 20000] };
+const APART = { prefix: '/default/relief', zoom: 16, tiles: [0, 0, 40000, 40000 * 40000, 617283951] };
+
+/* The CPU seconds of one of the first COUNT of these tiles, noise, layer and PNG alone. */
+function renderAlone({ prefix, zoom, tiles }, count) {
+    const args = [path.basename(prefix), zoom, ...tiles, count].map(String);
+    const out = execFileSync('taskset', ['-c', String(SERVER_CORE), BENCH_TILE, ...args]).toString();
+    return Number(/render ([\d.]+) us/.exec(out)[1]) / 1e6;
+}
+
+/* A daemon with an empty cache renders tiles for SECONDS: the CPU seconds and the number of tiles. */
+async function coldTiles({ prefix, zoom, tiles }, binary, seconds) {
+    let result;
+    await withDaemon(ONE_OF_EACH, { core: SERVER_CORE, binary }, async (daemon) => {
+        const cpu = cpuSeconds(daemon.pid), rendered = await daemon.rendered();
+        await wrk(daemon, { tiles: [`${prefix}/${zoom}`, ...tiles], connections: 8, seconds, core: CLIENT_CORE });
+        await sleep(300); /* tiles are stored after they were sent */
+        const count = await daemon.rendered() - rendered;
+        result = { cpu: (cpuSeconds(daemon.pid) - cpu) / count, count };
+    });
+    return result;
+}
+
+/* The cost of a cold tile in the daemon against that of its render, and against those of the program BEFORE, if set. */
+async function coldRatio(name, what) {
+    const us = (seconds) => round(seconds * 1e6, 0);
+    const binaries = process.env.BEFORE ? [undefined, process.env.BEFORE] : [undefined];
+    const rounds = [];
+    for (let i = 0; i < 3; i++) {
+        const runs = [];
+        for (const binary of i % 2 ? [...binaries].reverse() : binaries)
+            runs.push(await coldTiles(what, binary, 3));
+        if (i % 2)
+            runs.reverse();
+        const render = renderAlone(what, 1500);
+        rounds.push({ render, costs: runs.map(({ cpu }) => cpu), rate: runs[0].count / 3 });
+    }
+    const typical = (value) => median(rounds.map(value));
+    say(`cold-${name}`, `${round(typical(({ render, costs }) => costs[0] / render))}x the render's CPU  ` +
+        `(${us(typical(({ costs }) => costs[0]))} us, render ${us(typical(({ render }) => render))}, ` +
+        `around it ${us(typical(({ render, costs }) => costs[0] - render))}; ${round(typical(({ rate }) => rate), 0)} tiles/s` +
+        (binaries.length > 1 ? `; before ${round(typical(({ render, costs }) => costs[1] / render))}x, ` +
+            `${us(typical(({ costs }) => costs[1]))} us, around it ${us(typical(({ render, costs }) => costs[1] - render))}` : '') + ')');
+}
+
 /* The full cost of a tile that must be rendered: HTTP, queue, render, cache. */
-export const cold = () => withDaemon(ONE_OF_EACH, { core: SERVER_CORE }, async (daemon) => {
-    const cpu = cpuSeconds(daemon.pid), rendered = await daemon.rendered();
-    await wrk(daemon, { tiles: COLD_TILES, connections: 8, seconds: 3, core: CLIENT_CORE });
-    const tiles = await daemon.rendered() - rendered;
-    say('cold', `${round((cpuSeconds(daemon.pid) - cpu) / tiles * 1e3)} ms cpu/tile  ` +
-        `(${round(tiles / 3, 0)} tiles/s on one core)`);
-});
+export async function cold() {
+    await coldRatio('walk', WALK);
+    await coldRatio('apart', APART);
+}
 
 /* Seconds for one tile's noise, layer and PNG, measured by bench_tile. */
 function renderSeconds() {
-    const program = process.env.BENCH_TILE ??
-        fileURLToPath(new URL('../../build/tests/bench/bench_tile', import.meta.url));
     const line = /tile\/relief-256\/z10 +noise (\d+) us +layer (\d+) us +png (\d+) us/
-        .exec(execFileSync(program).toString());
+        .exec(execFileSync(BENCH_TILE).toString());
     return line.slice(1).reduce((sum, us) => sum + Number(us) / 1e6, 0);
 }
 

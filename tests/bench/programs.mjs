@@ -67,9 +67,9 @@ export function pin(pid, core) {
     execFileSync('taskset', ['-a', '-c', '-p', String(core), String(pid)], { env });
 }
 
-/* A daemon with its own cache, pinned to CORE if given. */
-export async function farlands(config, { cache, core } = {}) {
-    const daemon = await new Daemon({ config: `log: error\n${config}`, cache }).start();
+/* A daemon with its own cache, pinned to CORE if given; of the program BINARY, if that is another one. */
+export async function farlands(config, { cache, core, binary } = {}) {
+    const daemon = await new Daemon({ config: `log: error\n${config}`, cache, binary }).start();
     if (core !== undefined)
         pin(daemon.pid, core);
     return daemon;

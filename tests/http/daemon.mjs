@@ -14,9 +14,11 @@ export class Daemon {
      * config: YAML text; without worlds it gets that of FRACTAL, unless ARGS name a file.
      * builtIn: without worlds it serves the built-in ones. cache: a directory, if a later daemon is to use it again, or false
      * for no --cache. listen: false for no --listen. unix: it listens on a Unix socket, too, at
-     * socketPath.
+     * socketPath. binary: another program than the one under test.
      */
-    constructor({ config, builtIn = false, cache, listen = '127.0.0.1:0', args = [], env, unix = false } = {}) {
+    constructor({ config, builtIn = false, cache, listen = '127.0.0.1:0', args = [], env, unix = false,
+        binary = BINARY } = {}) {
+        this.binary = binary;
         this.socketPath = unix ? path.join(scratch(), 'socket') : undefined;
         this.cache = cache === undefined ? scratch() : cache;
         this.args = ['serve'];
@@ -34,15 +36,15 @@ export class Daemon {
     async start(limit = 10000) {
         const sockets = ['tcp', '127.0.0.1', '0', 'unix', this.socketPath];
         this.program = this.socketPath
-            ? launch(['--become', ...sockets, '--', BINARY, ...this.args], this.env, { binary: MANAGER })
-            : launch(this.args, this.env);
+            ? launch(['--become', ...sockets, '--', this.binary, ...this.args], this.env, { binary: MANAGER })
+            : launch(this.args, this.env, { binary: this.binary });
         const { child } = this.program;
         const line = () => /^farlands: serving http:\/\/([^/]+):(\d+)\/.*\n/m
             .exec(Buffer.concat(this.program.stdout).toString());
         await eventually(() => line() || !this.program.running, limit);
         if (!line()) {
             const result = await end(this.program, 0);
-            throw new Error(`no "serving" line from ${BINARY} ${this.args.join(' ')}\n` +
+            throw new Error(`no "serving" line from ${this.binary} ${this.args.join(' ')}\n` +
                 `${result.error ?? `exit code ${result.code} ${result.signal ?? ''}`}\n` +
                 `stdout: ${result.stdout}\nstderr: ${result.stderr}`);
         }
