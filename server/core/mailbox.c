@@ -1,16 +1,24 @@
 #include "mailbox.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 /* Messages per iteration: the loop's other work is delayed by a millisecond, not by a second. */
 enum { BATCH = 64 };
 
+/* The loop is woken through a file of our own: while uv_async_send of libuv 1.44 is preempted by
+ * the very loop that it has woken, that loop spins. */
 struct mailbox {
     uv_mutex_t lock; /* guards the list */
     struct message *first, **last;
-    uv_async_t wake;
+    unsigned posting; /* atomic: threads that are about to wake the loop */
+    int wake;
+    uv_poll_t poll;
 };
 
 static struct message *take(struct mailbox *mailbox)
@@ -26,18 +34,29 @@ static struct message *take(struct mailbox *mailbox)
     return message;
 }
 
-static void on_wake(uv_async_t *wake)
+static void wake(struct mailbox *mailbox)
 {
-    struct mailbox *mailbox = wake->data;
-    struct message *message;
-    int delivered = 0;
+    const uint64_t one = 1;
+    while (write(mailbox->wake, &one, sizeof one) < 0 && errno == EINTR)
+        ;
+}
 
+static void on_wake(uv_poll_t *poll, int status, int events)
+{
+    struct mailbox *mailbox = poll->data;
+    struct message *message;
+    uint64_t count;
+    int delivered = 0;
+    (void)status, (void)events;
+
+    while (read(mailbox->wake, &count, sizeof count) < 0 && errno == EINTR)
+        ;
     while (delivered < BATCH && (message = take(mailbox))) {
         message->deliver(message);
         delivered++;
     }
     if (delivered == BATCH)
-        uv_async_send(wake);
+        wake(mailbox);
 }
 
 int mailbox_new(struct mailbox **out, uv_loop_t *loop)
@@ -49,13 +68,20 @@ int mailbox_new(struct mailbox **out, uv_loop_t *loop)
     int err = uv_mutex_init(&mailbox->lock);
     if (err)
         goto fail_lock;
-    err = uv_async_init(loop, &mailbox->wake, on_wake);
+    mailbox->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    err = mailbox->wake < 0 ? -errno : 0;
     if (err)
         goto fail_wake;
-    mailbox->wake.data = mailbox;
+    err = uv_poll_init(loop, &mailbox->poll, mailbox->wake);
+    if (err)
+        goto fail_poll;
+    mailbox->poll.data = mailbox;
+    uv_poll_start(&mailbox->poll, UV_READABLE, on_wake);
     *out = mailbox;
     return 0;
 
+fail_poll:
+    close(mailbox->wake);
 fail_wake:
     uv_mutex_destroy(&mailbox->lock);
 fail_lock:
@@ -66,19 +92,21 @@ fail_lock:
 void mailbox_post(struct mailbox *mailbox, struct message *message)
 {
     message->next = NULL;
+    __atomic_fetch_add(&mailbox->posting, 1, __ATOMIC_RELAXED);
     uv_mutex_lock(&mailbox->lock);
     const bool waking = mailbox->first == NULL;
     *mailbox->last = message;
     mailbox->last = &message->next;
-    /* Under the lock, so that no thread is in here once the last message has been delivered. */
-    if (waking)
-        uv_async_send(&mailbox->wake);
     uv_mutex_unlock(&mailbox->lock);
+    if (waking) /* without the lock, which the loop takes at once */
+        wake(mailbox);
+    __atomic_fetch_sub(&mailbox->posting, 1, __ATOMIC_RELEASE);
 }
 
 void mailbox_close(struct mailbox *mailbox)
 {
-    uv_close((uv_handle_t *)&mailbox->wake, NULL);
+    uv_poll_stop(&mailbox->poll);
+    uv_close((uv_handle_t *)&mailbox->poll, NULL);
 }
 
 void mailbox_free(struct mailbox *mailbox)
@@ -86,6 +114,10 @@ void mailbox_free(struct mailbox *mailbox)
     if (!mailbox)
         return;
     assert(!mailbox->first);
+    /* The last message may be delivered before its sender has left mailbox_post. */
+    while (__atomic_load_n(&mailbox->posting, __ATOMIC_ACQUIRE) > 0)
+        sched_yield();
+    close(mailbox->wake);
     uv_mutex_destroy(&mailbox->lock);
     free(mailbox);
 }

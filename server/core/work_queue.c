@@ -198,11 +198,11 @@ int work_queue_submit(struct work_queue *queue, struct job *job)
 
     uv_mutex_lock(&queue->lock);
     int err = queue->stopping ? -ECANCELED : make_room(queue, job, &victim);
-    if (!err) {
+    if (!err)
         enqueue(queue, job);
-        uv_cond_signal(&queue->wake);
-    }
     uv_mutex_unlock(&queue->lock);
+    if (!err) /* without the lock, which the thread takes at once */
+        uv_cond_signal(&queue->wake);
     if (victim)
         victim->cancel(victim);
     return err;
@@ -227,6 +227,17 @@ bool work_queue_join(struct work_queue *queue, job_match *matches, const void *k
     }
     uv_mutex_unlock(&queue->lock);
     return job != NULL;
+}
+
+unsigned work_queue_wait_ms(struct work_queue *queue, enum job_rank rank, uint64_t client)
+{
+    uint64_t ns = 0;
+
+    uv_mutex_lock(&queue->lock);
+    if (queued(queue) >= idle(queue))
+        ns = wait_of(queue, rank, client) + (queue->mean_run_us >> MEAN_SHIFT) * NS_PER_US;
+    uv_mutex_unlock(&queue->lock);
+    return (unsigned)((ns + NS_PER_MS - 1) / NS_PER_MS);
 }
 
 unsigned work_queue_retry_after(struct work_queue *queue, uint64_t client)

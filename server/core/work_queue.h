@@ -67,6 +67,10 @@ int work_queue_submit(struct work_queue *queue, struct job *job);
 bool work_queue_join(struct work_queue *queue, job_match *matches, const void *key,
                      enum job_rank rank, uint64_t client);
 
+/* The time in ms that a new job of CLIENT is estimated to wait for a thread, that of the jobs which
+ * run now included. */
+unsigned work_queue_wait_ms(struct work_queue *queue, enum job_rank rank, uint64_t client);
+
 /* The seconds after which a job of CLIENT is likely to be accepted: 1 or more. */
 unsigned work_queue_retry_after(struct work_queue *queue, uint64_t client);
 

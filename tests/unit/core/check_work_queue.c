@@ -446,10 +446,11 @@ START_TEST(test_clients)
 }
 END_TEST
 
-/* A client is told to retry after its own backlog. */
+/* A client is told to retry after its own backlog; likewise how long a new job would wait. */
 START_TEST(test_retry_after)
 {
     make(1, MOST, PATIENT);
+    ck_assert_uint_eq(work_queue_wait_ms(queue, JOB_INTERACTIVE, 1), 0); /* a thread is idle */
     for (int i = 0; i < 4; i++) { /* each takes what was estimated */
         tasks[i].job.cost_us = 20000;
         ck_assert_int_eq(submit(i), 0);
@@ -470,6 +471,9 @@ START_TEST(test_retry_after)
     ck_assert_uint_ge(work_queue_retry_after(queue, 1), 6);
     ck_assert_uint_eq(work_queue_retry_after(queue, 2), 1);
     ck_assert_uint_eq(work_queue_retry_after(queue, 3), 1);
+    ck_assert_uint_ge(work_queue_wait_ms(queue, JOB_INTERACTIVE, 1), 5000);
+    ck_assert_uint_ge(work_queue_wait_ms(queue, JOB_INTERACTIVE, 3), 20); /* as the one that runs */
+    ck_assert_uint_lt(work_queue_wait_ms(queue, JOB_INTERACTIVE, 3), 5000);
     open_gate(5);
     finish(9);
 }
