@@ -8,18 +8,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Make the directory whose name ends at SLASH. */
+static int make(int fd, char *name, char *slash, unsigned *made)
+{
+    *slash = '\0';
+    int err = mkdirat(fd, name, 0777) ? -errno : 0;
+    *slash = '/';
+    *made += !err;
+    return err == -EEXIST ? 0 : err;
+}
+
+/* Usually all but the last one or two exist, so they are tried from the last one on. */
 int directory_create(int fd, char *name, unsigned *made)
 {
-    for (char *slash = strchr(name + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        int err = mkdirat(fd, name, 0777) ? -errno : 0;
-        *slash = '/';
-        if (!err)
-            ++*made;
-        else if (err != -EEXIST)
-            return err;
+    char *const last = strrchr(name + 1, '/');
+    char *slash = last;
+    int err = last ? make(fd, name, last, made) : 0;
+
+    while (err == -ENOENT && (slash = memrchr(name + 1, '/', (size_t)(slash - name - 1))))
+        err = make(fd, name, slash, made);
+    while (!err && slash != last) {
+        slash = strchr(slash + 1, '/');
+        err = make(fd, name, slash, made);
     }
-    return 0;
+    return err;
 }
 
 static int open_path(const char *path)

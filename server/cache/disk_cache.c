@@ -21,8 +21,9 @@
 
 enum {
     TEMPORARY_MAX = 64,
-    TILE_DEPTH = 4, /* directories between the cache's and a tile */
-    ATTEMPTS = 8,   /* an eviction may delete directories that a put has just made */
+    TILE_DEPTH = 4,    /* directories between the cache's and a tile */
+    ATTEMPTS = 8,      /* an eviction may delete directories that a put has just made */
+    AHEAD_SHARE = 100, /* of the limit: so much may be reserved ahead */
 };
 
 struct disk_cache {
@@ -151,6 +152,13 @@ bool disk_cache_usage(const struct disk_cache *cache, struct footprint *out)
     return quota_last(cache->quota, out);
 }
 
+bool disk_cache_has_room(const struct disk_cache *cache, struct footprint size)
+{
+    struct footprint used;
+    return !quota_last(cache->quota, &used) ||
+           footprint_fits(footprint_sum(used, size), eviction_thread_limit(cache->evictor));
+}
+
 bool disk_cache_suspended(const struct disk_cache *cache)
 {
     return circuit_breaker_is_open(&cache->breaker);
@@ -179,29 +187,48 @@ bool disk_cache_has(struct disk_cache *cache, const struct tile *tile)
            S_ISREG(status.st_mode) && status.st_size > 0;
 }
 
-/* A put in progress, and its share of the ledger. */
+/* One put of a batch. */
 struct put {
+    struct disk_cache_batch *batch;
     struct disk_cache *cache;
     char name[TILE_KEY_MAX];
     char temporary[TEMPORARY_MAX];
     struct footprint size; /* of the tile */
-    struct footprint reserved, freed;
 };
+
+/* Take SIZE from the ledger into the batch's spare. */
+static int take(struct disk_cache_batch *batch, struct footprint size)
+{
+    struct disk_cache *cache = batch->cache;
+    int err = quota_reserve(cache->quota, size, eviction_thread_limit(cache->evictor));
+    if (err)
+        return err;
+    batch->reserved = footprint_sum(batch->reserved, size);
+    batch->spare = footprint_sum(batch->spare, size);
+    return 0;
+}
 
 static int reserve(struct put *put, struct footprint size)
 {
-    struct disk_cache *cache = put->cache;
-    int err = quota_reserve(cache->quota, size, eviction_thread_limit(cache->evictor));
+    struct disk_cache_batch *batch = put->batch;
+    int err = 0;
+
+    if (!footprint_fits(size, batch->spare)) {
+        err = footprint_fits(size, batch->ahead) ? take(batch, batch->ahead) : -EDQUOT;
+        if (err == -EDQUOT) /* perhaps there is just enough */
+            err = take(batch, size);
+    }
     if (err == -EDQUOT)
-        eviction_thread_refused(cache->evictor, size);
+        eviction_thread_refused(put->cache->evictor, size);
     else if (!err)
-        put->reserved = footprint_sum(put->reserved, size);
+        batch->spare = footprint_difference(batch->spare, size);
     return err;
 }
 
+/* SIZE of what was reserved is not needed, or not any more. */
 static void release(struct put *put, struct footprint size)
 {
-    put->freed = footprint_sum(put->freed, size);
+    put->batch->spare = footprint_sum(put->batch->spare, size);
 }
 
 /* The file system's own quota: to callers the disk is full, as -EDQUOT means the cache's. */
@@ -232,6 +259,29 @@ static int open_parent(int fd, char *name)
     parent = parent < 0 ? -errno : parent;
     *slash = '/';
     return parent;
+}
+
+static void close_parent(struct disk_cache_batch *batch)
+{
+    if (batch->parent >= 0)
+        close(batch->parent);
+    batch->parent = -1;
+}
+
+/* The open directory of the tile, which the next tile of the batch may be in, too. */
+static int parent_of(struct put *put)
+{
+    struct disk_cache_batch *batch = put->batch;
+    const size_t length = (size_t)(strrchr(put->name, '/') + 1 - put->name);
+
+    if (batch->parent >= 0 && batch->directory[length] == '\0' &&
+        memcmp(batch->directory, put->name, length) == 0)
+        return batch->parent;
+    close_parent(batch);
+    batch->parent = open_parent(put->cache->directory.fd, put->name);
+    memcpy(batch->directory, put->name, length);
+    batch->directory[length] = '\0';
+    return batch->parent;
 }
 
 /*
@@ -291,12 +341,12 @@ static int publish(struct put *put)
 {
     int err = -ENOENT;
     for (int attempt = 0; err == -ENOENT && attempt < ATTEMPTS; attempt++) {
-        int parent = open_parent(put->cache->directory.fd, put->name);
+        const int parent = parent_of(put);
         err = parent;
-        if (parent >= 0) {
+        if (parent >= 0)
             err = disk_error(rename_to(put, parent, strrchr(put->name, '/') + 1));
-            close(parent);
-        }
+        if (err)
+            close_parent(put->batch);
         if (err == -ENOENT) {
             int made = make_directories(put);
             if (made)
@@ -320,7 +370,6 @@ static int store(struct put *put, const struct blob *png)
     /* If another process removed the file, that process adjusts the ledger. */
     if (err && (!written || unlinkat(cache->directory.fd, put->temporary, 0) == 0))
         release(put, put->size);
-    quota_settle(cache->quota, put->reserved, put->freed);
     return err;
 }
 
@@ -343,13 +392,33 @@ static void update_breaker(struct disk_cache *cache, uint16_t begun, int err)
         log_line(LOG_INFO, "storing tiles in %s again", cache->directory.path);
 }
 
-int disk_cache_put(struct disk_cache *cache, const struct tile *tile, const struct blob *png)
+struct footprint disk_cache_ahead(size_t bytes, unsigned tiles)
 {
-    struct put put = {.cache = cache};
+    const struct footprint directory = footprint_of_directory(0, 0);
+    const uint64_t ends = tiles * (uint64_t)(FOOTPRINT_BLOCK + FOOTPRINT_ENTRY);
+    return (struct footprint){bytes + ends + (tiles + TILE_DEPTH) * directory.bytes,
+                              2 * (uint64_t)tiles + TILE_DEPTH};
+}
+
+void disk_cache_begin(struct disk_cache_batch *batch, struct disk_cache *cache,
+                      struct footprint ahead)
+{
+    const struct footprint limit = eviction_thread_limit(cache->evictor);
+    const struct footprint most = {limit.bytes / AHEAD_SHARE, limit.files / AHEAD_SHARE};
+
+    *batch = (struct disk_cache_batch){.cache = cache, .parent = -1};
+    if (footprint_fits(ahead, most)) /* too little for evictions to begin earlier */
+        batch->ahead = ahead;
+}
+
+int disk_cache_add(struct disk_cache_batch *batch, const char *key, const struct blob *png)
+{
+    struct disk_cache *cache = batch->cache;
+    struct put put = {.batch = batch, .cache = cache};
     uint16_t begun;
     if (!circuit_breaker_allows(&cache->breaker, now_ms(), &begun))
         return -ECANCELED;
-    tile_name(tile, put.name);
+    snprintf(put.name, sizeof put.name, "%s", key);
     temporary_name(cache, put.temporary);
     int err = store(&put, png);
     if (err == -ENOENT) /* not the disk's fault: the directory is deleted as fast as it is made */
@@ -357,5 +426,24 @@ int disk_cache_put(struct disk_cache *cache, const struct tile *tile, const stru
     update_breaker(cache, begun, err);
     if (!err)
         eviction_thread_stored(cache->evictor);
+    return err;
+}
+
+void disk_cache_end(struct disk_cache_batch *batch)
+{
+    close_parent(batch);
+    if (batch->reserved.files > 0)
+        quota_settle(batch->cache->quota, batch->reserved, batch->spare);
+}
+
+int disk_cache_put(struct disk_cache *cache, const struct tile *tile, const struct blob *png)
+{
+    struct disk_cache_batch batch;
+    char name[TILE_KEY_MAX];
+
+    tile_name(tile, name);
+    disk_cache_begin(&batch, cache, (struct footprint){0});
+    int err = disk_cache_add(&batch, name, png);
+    disk_cache_end(&batch);
     return err;
 }

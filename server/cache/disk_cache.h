@@ -69,9 +69,36 @@ bool disk_cache_has(struct disk_cache *cache, const struct tile *tile);
  */
 int disk_cache_put(struct disk_cache *cache, const struct tile *tile, const struct blob *png);
 
+/* Puts that follow one another. They access the ledger, and look for the directory of tiles that
+ * have the same, once for several of them. One thread's; private. */
+struct disk_cache_batch {
+    struct disk_cache *cache;
+    struct footprint ahead;           /* to be reserved at a time */
+    struct footprint reserved, spare; /* in all; of it not used */
+    int parent;                       /* an open directory, or -1 */
+    char directory[TILE_KEY_MAX];     /* its name, with a slash */
+};
+
+/* Begin to put tiles. AHEAD is how much to reserve at a time as long as there is space: usually
+ * disk_cache_ahead. The ledger may say too much by it until disk_cache_end. */
+void disk_cache_begin(struct disk_cache_batch *batch, struct disk_cache *cache,
+                      struct footprint ahead);
+
+/* As disk_cache_put. KEY is the tile's (tile_key). */
+int disk_cache_add(struct disk_cache_batch *batch, const char *key, const struct blob *png);
+
+void disk_cache_end(struct disk_cache_batch *batch);
+
+/* The most space that TILES files with BYTES in all usually take, each in a directory of its own.
+ */
+struct footprint disk_cache_ahead(size_t bytes, unsigned tiles);
+
 /* The usage when this process last accessed the ledger, as each put does; false if it is unknown.
  * Never waits. */
 bool disk_cache_usage(const struct disk_cache *cache, struct footprint *out);
+
+/* False if SIZE more would exceed the quota, as far as that is known without waiting. */
+bool disk_cache_has_room(const struct disk_cache *cache, struct footprint size);
 
 /* True if storing is suspended after a failure. Never waits. */
 bool disk_cache_suspended(const struct disk_cache *cache);

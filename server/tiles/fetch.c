@@ -6,7 +6,12 @@
 #include "server/tiles/render.h"
 #include "server/world/cost.h"
 
-enum { READ_US = 100 }; /* a tile from disk */
+enum {
+    READ_US = 100, /* a tile from disk */
+    /* A render thread looks on the disk itself if it is free so soon: to wake a reader, which in a
+     * flood finds nothing, costs more than to look. */
+    READER_WAIT_MS = 10,
+};
 
 /* The work of a flight's leader. */
 struct fetch {
@@ -14,6 +19,7 @@ struct fetch {
     const struct fetcher *fetcher;
     struct flight *flight;
     struct tile tile; /* with a hold on its world */
+    bool unread;      /* it may be on disk */
 };
 
 static void count(const struct fetcher *fetcher, enum metric metric)
@@ -57,19 +63,35 @@ static bool is_wanted(struct fetch *fetch)
     return false;
 }
 
-static void store_on_disk(const struct fetch *fetch, struct blob *blob)
+void fetch_stored(void *context, int err)
 {
-    struct disk_cache *cache = disk_for(fetch->fetcher, &fetch->tile);
-    int err = cache ? disk_cache_put(cache, &fetch->tile, blob) : 0;
     if (err == -EDQUOT)
-        count(fetch->fetcher, METRIC_CACHE_REFUSED);
+        count(context, METRIC_CACHE_REFUSED);
     else if (err && err != -ECANCELED)
-        count(fetch->fetcher, METRIC_CACHE_FAULTS);
+        count(context, METRIC_CACHE_FAULTS);
 }
 
 static void on_cancel(struct job *job)
 {
     fail((struct fetch *)job, -EBUSY);
+}
+
+/* Complete the fetch from disk. Returns false if that is not possible. */
+static bool read_from_disk(struct fetch *fetch)
+{
+    const struct fetcher *fetcher = fetch->fetcher;
+    struct blob *blob;
+
+    int err = disk_cache_get(fetcher->disk_cache, &fetch->tile, true, &blob);
+    if (err && err != -ENOENT)
+        count(fetcher, METRIC_CACHE_FAULTS);
+    fetch->unread = false;
+    if (err)
+        return false;
+    complete(fetch, blob, FETCH_FROM_DISK);
+    blob_release(blob);
+    fetch_free(fetch);
+    return true;
 }
 
 static void on_render(struct job *job, void *scratch)
@@ -78,7 +100,7 @@ static void on_render(struct job *job, void *scratch)
     const struct fetcher *fetcher = fetch->fetcher;
     struct blob *blob = NULL;
 
-    if (!is_wanted(fetch))
+    if (!is_wanted(fetch) || (fetch->unread && read_from_disk(fetch)))
         return;
     count(fetcher, METRIC_MISSES);
     const uint64_t start = uv_hrtime();
@@ -90,17 +112,20 @@ static void on_render(struct job *job, void *scratch)
     metrics_observe(fetcher->metrics, HISTOGRAM_RENDER, uv_hrtime() - start);
     metrics_add_rendered(fetcher->metrics, fetch->tile.layer, fetch->tile.format);
     complete(fetch, blob, FETCH_RENDERED); /* before the disk, which may be slow */
-    store_on_disk(fetch, blob);
+    if (disk_for(fetcher, &fetch->tile))
+        tile_writer_put(fetcher->writer, &fetch->tile, blob);
     blob_release(blob);
     fetch_free(fetch);
 }
 
 static void on_read(struct job *job, void *thread_state);
 
-/* Submit the fetch to the renderers, or to the readers. */
-static void enqueue(struct fetch *fetch, bool read)
+/* Submit the fetch to the renderers, or to the readers: disk hits do not wait for renders. */
+static void enqueue(struct fetch *fetch)
 {
     const struct fetcher *fetcher = fetch->fetcher;
+    const bool read = fetch->unread && work_queue_wait_ms(fetcher->renderers, fetch->job.rank,
+                                                          fetch->job.client) > READER_WAIT_MS;
 
     fetch->job.run = read ? on_read : on_render;
     fetch->job.cost_us = read ? READ_US : cost_of_tile(&fetch->tile);
@@ -111,22 +136,10 @@ static void enqueue(struct fetch *fetch, bool read)
 static void on_read(struct job *job, void *thread_state)
 {
     struct fetch *fetch = (struct fetch *)job;
-    const struct fetcher *fetcher = fetch->fetcher;
-    struct blob *blob;
 
     (void)thread_state;
-    if (!is_wanted(fetch))
-        return;
-    int err = disk_cache_get(fetcher->disk_cache, &fetch->tile, true, &blob);
-    if (err) {
-        if (err != -ENOENT)
-            count(fetcher, METRIC_CACHE_FAULTS);
-        enqueue(fetch, false);
-        return;
-    }
-    complete(fetch, blob, FETCH_FROM_DISK);
-    blob_release(blob);
-    fetch_free(fetch);
+    if (is_wanted(fetch) && !read_from_disk(fetch))
+        enqueue(fetch);
 }
 
 /* Do the leader's work: FLIGHT ends in any case. */
@@ -152,7 +165,8 @@ static void start(const struct fetcher *fetcher, struct flight *flight,
     fetch->flight = flight;
     fetch->tile = *request->tile;
     world_hold(fetch->tile.world);
-    enqueue(fetch, request->maybe_on_disk);
+    fetch->unread = request->maybe_on_disk;
+    enqueue(fetch);
 }
 
 /* FLIGHT may have ended: it is only compared. Not all jobs are fetches: pieces of regions are

@@ -7,6 +7,7 @@
 
 #include "server/cache/disk_cache.h"
 #include "server/cache/memory_cache.h"
+#include "server/cache/tile_writer.h"
 #include "server/core/work_queue.h"
 #include "server/telemetry/metrics.h"
 #include "server/tiles/single_flight.h"
@@ -19,6 +20,7 @@ struct fetcher {
     struct single_flight *flights;
     struct memory_cache *memory_cache;
     struct disk_cache *disk_cache; /* NULL: nothing is kept on disk */
+    struct tile_writer *writer;    /* NULL likewise; its STORED is fetch_stored */
     struct metrics *metrics;       /* of the worker threads */
 };
 
@@ -31,6 +33,10 @@ struct fetch_request {
     bool from_memory;
     bool maybe_on_disk; /* only reading the disk would tell */
 };
+
+/* Count a tile that was to be stored, with the result ERR of disk_cache_put. CONTEXT is the struct
+ * fetcher. */
+void fetch_stored(void *context, int err);
 
 /* Look the tile up without waiting. Returns a reference, or NULL. */
 struct blob *fetch_lookup(const struct fetcher *fetcher, struct fetch_request *request);

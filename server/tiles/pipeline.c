@@ -42,6 +42,16 @@ static void open_disk_cache(struct pipeline *pipeline, const struct config *conf
     }
 }
 
+/* Nothing to do without a disk cache. */
+static int make_writer(struct pipeline *pipeline)
+{
+    struct fetcher *fetcher = &pipeline->fetcher;
+
+    return fetcher->disk_cache ? tile_writer_new(&fetcher->writer, fetcher->disk_cache,
+                                                 RENDER_NICENESS, fetch_stored, fetcher)
+                               : 0;
+}
+
 static int make_renderers(struct pipeline *pipeline, const struct config *config)
 {
     const unsigned count = config->threads ? config->threads : uv_available_parallelism();
@@ -92,12 +102,15 @@ int pipeline_new(struct pipeline **out, const struct config *config, struct metr
         err = make_renderers(pipeline, config);
     if (!err)
         err = make_readers(pipeline);
+    if (!err) {
+        open_disk_cache(pipeline, config, is_current, context);
+        err = make_writer(pipeline);
+    }
     if (err) {
         pipeline_stop(pipeline);
         pipeline_free(pipeline);
         return err;
     }
-    open_disk_cache(pipeline, config, is_current, context);
     pipeline_limit(pipeline, config);
     *out = pipeline;
     return 0;
@@ -157,7 +170,7 @@ bool pipeline_stop(struct pipeline *pipeline)
         work_queue_stop(fetcher->readers);
     if (fetcher->renderers)
         work_queue_stop(fetcher->renderers);
-    return true;
+    return !fetcher->writer || tile_writer_stop(fetcher->writer, STOP_MS);
 }
 
 void pipeline_free(struct pipeline *pipeline)
@@ -165,6 +178,7 @@ void pipeline_free(struct pipeline *pipeline)
     if (!pipeline)
         return;
     const struct fetcher *fetcher = &pipeline->fetcher;
+    tile_writer_free(fetcher->writer);
     disk_cache_close(fetcher->disk_cache);
     memory_cache_free(fetcher->memory_cache);
     work_queue_free(fetcher->renderers);

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Daemon, useDaemon } from './daemon.mjs';
 import { assertSamePixels, decodePng, pngChunks, pngFile } from './png.mjs';
 import { eventually, scratch, scratchFile, patience } from './program.mjs';
@@ -88,6 +89,8 @@ describe('the disk cache', { timeout: patience(60000) }, () => {
     it('contains no unfinished files', async () => {
         await Promise.all(Array.from({ length: 60 }, (_, i) =>
             daemon.bytes(`/default/relief/11/${i}/0.png`)));
+        const stored = () => filesBelow(daemon.cache).filter((file) => /\/relief\/11\/\d+\/0\.png$/.test(file));
+        assert.ok(await eventually(() => stored().length === 60), `${stored().length} of 60`);
         const strays = () => filesBelow(daemon.cache).filter((file) => !file.endsWith('/.usage') &&
             !/\/(relief|gray|height)\/-?\d+\/-?\d+\/-?\d+(@2x)?\.png$/.test(file));
         await eventually(() => strays().length === 0);
@@ -102,6 +105,7 @@ describe('the disk cache', { timeout: patience(60000) }, () => {
         await daemon.get('/default/relief/12/1/1.gif');
         await daemon.get('/default/relief/27/1/1.png');
         await daemon.get('/default/relief/12/..');
+        await sleep(patience(200)); /* tiles are stored after they were sent */
         assert.equal(count(), before);
     });
 });
@@ -193,7 +197,7 @@ describe('after a restart', { timeout: patience(60000) }, () => {
             assert.equal(await second.rendered(), before + 1, 'renders');
             if (what === 'a directory')
                 return;
-            const replaced = () => fs.readFileSync(file).equals(whole);
+            const replaced = () => fs.existsSync(file) && fs.readFileSync(file).equals(whole);
             await eventually(replaced);
             assertSamePixels(fs.readFileSync(file), whole, 'the file');
         });

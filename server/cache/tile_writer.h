@@ -1,0 +1,30 @@
+/*
+ * A thread that stores tiles in a disk cache a little later, in batches: so a batch accesses the
+ * quota ledger once, and no render waits for the disk. Tiles that are not stored yet are lost if
+ * the process is killed, and are rendered again.
+ */
+#ifndef FARLANDS_CACHE_TILE_WRITER_H
+#define FARLANDS_CACHE_TILE_WRITER_H
+
+#include "server/cache/disk_cache.h"
+
+struct tile_writer;
+
+/* Start the thread. It runs at NICENESS more than its maker (setpriority(2)), best effort. STORED
+ * is called for each tile, by any thread, with what disk_cache_put would return. Returns 0, -ENOMEM
+ * or -EAGAIN. CACHE outlives the writer. */
+int tile_writer_new(struct tile_writer **out, struct disk_cache *cache, int niceness,
+                    void (*stored)(void *context, int err), void *context);
+
+/* Store what is left. Returns false if that takes more than MS milliseconds: then the thread may
+ * hang for ever, and nothing that it uses may be freed. No thread may be in tile_writer_put. */
+bool tile_writer_stop(struct tile_writer *writer, long ms);
+
+/* After tile_writer_stop has returned true. */
+void tile_writer_free(struct tile_writer *writer);
+
+/* Store PNG, encoded with TILE's key, within some tens of milliseconds. If the thread is behind,
+ * the caller stores it at once. PNG is held as long as needed. Any thread. */
+void tile_writer_put(struct tile_writer *writer, const struct tile *tile, struct blob *png);
+
+#endif

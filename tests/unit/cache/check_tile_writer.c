@@ -1,0 +1,201 @@
+/* Tiles stored in batches: all of them, soon, within the quota; and what a batch leaves in the
+ * ledger. */
+#include "server/cache/tile_writer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <uv.h>
+
+#include "tests/unit/support/cache_fixtures.h"
+
+static char directory[FOLDER_TEXT];
+static struct worlds *worlds;
+static struct disk_cache *cache;
+static struct tile tile;
+static struct blob *png; /* need not be a PNG */
+
+static const struct footprint plenty = {UINT64_C(1) << 30, 100000};
+
+static int stored, refused, failed; /* atomic */
+
+static void count(void *context, int err)
+{
+    int *counter = !err ? &stored : err == -EDQUOT ? &refused : &failed;
+    (void)context;
+    __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+static int total(void)
+{
+    return __atomic_load_n(&stored, __ATOMIC_RELAXED) +
+           __atomic_load_n(&refused, __ATOMIC_RELAXED) + __atomic_load_n(&failed, __ATOMIC_RELAXED);
+}
+
+static void set_up(void)
+{
+    folder_new(directory);
+    worlds = worlds_of(FRACTAL_WORLD);
+    tile = (struct tile){worlds->world, layer_find("relief"), FORMAT_PNG, 1, 0, 0, 0, false, 0};
+    png = blob_new(12000);
+    memset(png->bytes, 7, png->length);
+    stored = refused = failed = 0;
+}
+
+static void tear_down(void)
+{
+    disk_cache_close(cache);
+    ck_assert_uint_eq(png->references, 1);
+    blob_release(png);
+    worlds_release(worlds);
+    folder_remove(directory);
+}
+
+static struct tile_writer *open_writer(struct footprint quota)
+{
+    struct tile_writer *writer;
+    ck_assert_int_eq(disk_cache_open(&cache, directory, &quota, NULL, NULL), 0);
+    ck_assert_int_eq(tile_writer_new(&writer, cache, 0, count, NULL), 0);
+    return writer;
+}
+
+static void close_writer(struct tile_writer *writer)
+{
+    ck_assert(tile_writer_stop(writer, 20000));
+    tile_writer_free(writer);
+}
+
+static bool exists(int number)
+{
+    char path[1024];
+    struct tile other = tile_number(&tile, number);
+    return file_exists(tile_file(directory, &other, path));
+}
+
+/* The ledger is exact but for the entries of directories, once no batch is written. */
+static void check_ledger(void)
+{
+    const struct footprint truth = directory_usage(directory);
+    struct footprint used;
+    ck_assert(disk_cache_usage(cache, &used));
+    ck_assert_uint_eq(used.files, truth.files);
+    ck_assert(used.bytes >= truth.bytes && used.bytes <= truth.bytes + 80 * used.files);
+}
+
+/* A tile alone is stored soon; what is queued at the end, too. */
+START_TEST(test_soon)
+{
+    struct tile_writer *writer = open_writer(plenty);
+    for (int i = 0; i < 3; i++) {
+        struct tile other = tile_number(&tile, i);
+        tile_writer_put(writer, &other, png);
+        for (int ms = 0; ms < 5000 && total() == i; ms++)
+            uv_sleep(1);
+        must(exists(i), "tile %d", i);
+    }
+    for (int i = 3; i < 40; i++) {
+        struct tile other = tile_number(&tile, i);
+        tile_writer_put(writer, &other, png);
+    }
+    close_writer(writer);
+    for (int i = 0; i < 40; i++)
+        must(exists(i), "tile %d", i);
+    ck_assert_int_eq(stored, 40);
+    check_ledger();
+}
+END_TEST
+
+enum { THREADS = 4, EACH = 700 }; /* more than a batch has */
+
+static struct tile_writer *shared;
+
+static void *put_many(void *context)
+{
+    for (int i = 0; i < EACH; i++) {
+        struct tile other = tile_number(&tile, *(int *)context * EACH + i);
+        tile_writer_put(shared, &other, png);
+    }
+    return NULL;
+}
+
+/* Threads that are faster than the writer store tiles themselves. None is lost. */
+START_TEST(test_flood)
+{
+    pthread_t threads[THREADS];
+    int numbers[THREADS];
+
+    shared = open_writer(plenty);
+    for (int i = 0; i < THREADS; i++) {
+        numbers[i] = i;
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, put_many, &numbers[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    close_writer(shared);
+    ck_assert_int_eq(stored, THREADS * EACH);
+    for (int i = 0; i < THREADS * EACH; i++)
+        must(exists(i), "tile %d", i);
+    check_ledger();
+}
+END_TEST
+
+static const struct footprint quotas[] = {
+    {1 << 20, 100000}, {1 << 22, 100000}, {UINT64_C(1) << 30, 100}, {UINT64_C(1) << 30, 1000}};
+
+/* However small the quota is, it is not exceeded at any sample, and tiles are refused only now and
+ * then, since batches wait for evictions. */
+START_TEST(test_quota)
+{
+    struct tile_writer *writer = open_writer(quotas[_i]);
+    for (int i = 0; i < 1500; i++) {
+        struct tile other = tile_number(&tile, i);
+        tile_writer_put(writer, &other, png);
+        if (i % 20 == 0)
+            uv_sleep(10);
+        if (i % 20 == 10) {
+            const struct footprint use = directory_usage(directory);
+            must(footprint_fits(use, quotas[_i]), "%d: %ju bytes, %ju files", i,
+                 (uintmax_t)use.bytes, (uintmax_t)use.files);
+        }
+    }
+    close_writer(writer);
+    ck_assert_int_eq(total(), 1500);
+    ck_assert_int_eq(failed, 0);
+    must(stored > 1000, "%d stored", stored);
+}
+END_TEST
+
+/* A batch reserves ahead, and returns what it has not used; a process that is killed leaves it to
+ * the next count. */
+START_TEST(test_ahead)
+{
+    struct disk_cache_batch batch;
+    char key[TILE_KEY_MAX];
+    struct footprint used, before;
+
+    struct tile_writer *writer = open_writer(plenty);
+    close_writer(writer);
+    ck_assert(disk_cache_usage(cache, &before));
+    disk_cache_begin(&batch, cache, disk_cache_ahead(20 * png->length, 20));
+    for (int i = 0; i < 20; i++) {
+        struct tile other = tile_number(&tile, i / 2); /* half of them replace another */
+        ck_assert_int_eq(disk_cache_add(&batch, tile_key(&other, key), png), 0);
+        ck_assert(disk_cache_usage(cache, &used));
+        ck_assert_uint_eq(used.bytes, before.bytes + batch.ahead.bytes);
+        ck_assert(footprint_fits(directory_usage(directory), used));
+    }
+    disk_cache_end(&batch);
+    check_ledger();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tile writer");
+    TCase *tcase = suite_case(suite, "tile writer");
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, test_soon);
+    tcase_add_test(tcase, test_flood);
+    tcase_add_loop_test(tcase, test_quota, 0, (int)(sizeof quotas / sizeof quotas[0]));
+    tcase_add_test(tcase, test_ahead);
+    return suite_run(suite);
+}
