@@ -49,6 +49,10 @@ static void on_wake(uv_poll_t *poll, int status, int events)
     int delivered = 0;
     (void)status, (void)events;
 
+    /* A sender that is still in mailbox_post was preempted by this loop. Let it go on, once: while
+     * all cores are busy the loop then has several messages at a time. */
+    if (__atomic_load_n(&mailbox->posting, __ATOMIC_RELAXED) > 0)
+        sched_yield();
     while (read(mailbox->wake, &count, sizeof count) < 0 && errno == EINTR)
         ;
     while (delivered < BATCH && (message = take(mailbox))) {
