@@ -245,7 +245,7 @@ const EXAMPLES = {
         ['import { loadTerrain', page],
     ],
     'server/cache/README.md': [
-        ['disk_cache', text], ['{fingerprint}', text], ['length 16', text], ['least =', text], ['no ledger', text],
+        ['tile_writer', text], ['{fingerprint}', text], ['length 16', text], ['least =', text], ['no ledger', text],
     ],
     'tests/README.md': [
         ['make build/tests/unit', names],
