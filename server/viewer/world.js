@@ -152,7 +152,7 @@ export function tileExists(world, { x, y, z }) {
     return withinLimit(world, [edge(0, x), edge(0, x + 1), edge(1, y), edge(1, y + 1)]);
 }
 
-/* The address of a tile to look at: WebP, a fifth of PNG's bytes or less, if LAYER has it. */
+/* The address of a tile to look at: WebP, less than PNG, if LAYER has it. */
 export function tileAddress(world, layer, { x, y, z }, dense = false) {
     const path = (layer.tiles_webp ?? layer.tiles).replace('{z}', z).replace('{x}', x);
     return address(dense && z <= world.limits.zoom_2x[1] ? path.replace('{y}', `${y}@2x`) : path.replace('{y}', y));
