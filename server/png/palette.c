@@ -47,8 +47,7 @@ struct palette_maker {
     uint16_t cell[CELLS_MAX];                /* those with pixels, in order of appearance */
     uint8_t entry[CELLS_MAX];                /* of the palette */
     struct order order;
-    uint32_t key[PALETTE_PIXELS_MAX];
-    uint16_t at[PALETTE_PIXELS_MAX]; /* each pixel's cell */
+    uint32_t at[PALETTE_PIXELS_MAX]; /* each pixel's cell */
     int blocks, cells;
 };
 
@@ -82,13 +81,23 @@ static void find_keys(uint32_t *restrict out, const uint8_t *restrict pixels, si
         out[i] = key_of(pixels[3 * i], pixels[3 * i + 1], pixels[3 * i + 2]);
 }
 
+/* The cells of keys; without pixels if they have none yet. */
+MULTIVERSION
+static void find_cells(uint32_t *restrict out, const uint32_t *restrict block,
+                       const uint32_t *restrict key, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = block[key[i] / BLOCK_CELLS] + key[i] % BLOCK_CELLS;
+}
+
 static inline uint32_t color_at(const uint8_t *pixel)
 {
     return (uint32_t)pixel[0] | (uint32_t)pixel[1] << 8 | (uint32_t)pixel[2] << 16;
 }
 
-/* Find room for the cell of KEY, which has none yet. -1 if there are too many blocks. */
-static int add_cell(struct palette_maker *maker, uint32_t key, uint32_t color)
+/* The cell of KEY, which is added with COLOR if it has no pixel yet. -1 if there are too many
+ * blocks. */
+static int cell_of(struct palette_maker *maker, uint32_t key, uint32_t color)
 {
     uint32_t *block = &maker->block[key / BLOCK_CELLS];
 
@@ -98,54 +107,36 @@ static int add_cell(struct palette_maker *maker, uint32_t key, uint32_t color)
         maker->used[maker->blocks] = (uint16_t)(key / BLOCK_CELLS);
         *block = (uint32_t)maker->blocks++ * BLOCK_CELLS;
     }
-    const unsigned cell = *block + key % BLOCK_CELLS;
-    maker->cell[maker->cells++] = (uint16_t)cell;
-    maker->color[cell] = color;
+    const uint32_t cell = *block + key % BLOCK_CELLS;
+    if (!maker->count[cell]) {
+        maker->cell[maker->cells++] = (uint16_t)cell;
+        maker->color[cell] = color;
+    }
     return (int)cell;
 }
 
-/* Level areas are counted by runs of this many pixels. */
-enum { RUN = 8 };
-
-/* How many of the keys from FIRST on, at most COUNT, are KEY: a multiple of RUN. */
-static inline size_t same_keys(const uint32_t *first, size_t count, uint32_t key)
-{
-    size_t n = 0;
-    for (; n + RUN <= count && first[n] == key; n += RUN) {
-        uint32_t other = 0;
-        for (int i = 0; i < RUN; i++)
-            other |= first[n + (size_t)i] ^ key;
-        if (other)
-            break;
-    }
-    return n;
-}
+enum { CHUNK = 512 };
 
 /* Count the pixels of each cell. False if there are too many cells. */
 static bool count_cells(struct palette_maker *maker, const uint8_t *pixels, size_t count)
 {
+    uint32_t key[CHUNK];
+
     maker->blocks = maker->cells = 0;
-    find_keys(maker->key, pixels, count);
-    for (size_t i = 0; i < count;) {
-        unsigned cell = 0;
-        for (const size_t end = count - i < RUN ? count : i + RUN; i < end; i++) {
-            const uint32_t key = maker->key[i];
-            cell = maker->block[key / BLOCK_CELLS] + key % BLOCK_CELLS;
-            const uint32_t before = maker->count[cell];
-            if (!before) {
-                const int added = add_cell(maker, key, color_at(pixels + 3 * i));
-                if (added < 0)
+    for (size_t first = 0; first < count; first += CHUNK, pixels += 3 * CHUNK) {
+        const size_t n = count - first < CHUNK ? count - first : CHUNK;
+        uint32_t *at = maker->at + first;
+        find_keys(key, pixels, n);
+        find_cells(at, maker->block, key, n);
+        for (size_t i = 0; i < n; i++) {
+            if (!maker->count[at[i]]) {
+                const int cell = cell_of(maker, key[i], color_at(pixels + 3 * i));
+                if (cell < 0)
                     return false;
-                cell = (unsigned)added;
+                at[i] = (uint32_t)cell;
             }
-            maker->count[cell] = before + 1;
-            maker->at[i] = (uint16_t)cell;
+            maker->count[at[i]]++;
         }
-        const size_t same = same_keys(maker->key + i, count - i, maker->key[i - 1]);
-        for (size_t j = 0; j < same; j++)
-            maker->at[i + j] = (uint16_t)cell;
-        maker->count[cell] += (uint32_t)same;
-        i += same;
     }
     return true;
 }
