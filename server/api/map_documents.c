@@ -51,12 +51,11 @@ static struct blob *xml_end(struct xml *xml)
 
 /* LAYER's pictures; TILE is the placeholders for zoom, x and y. */
 static void print_tile_url(FILE *out, const struct world *world, int layer, int field,
-                           enum format format, const char *base, const char *tile)
+                           const char *base, const char *tile)
 {
     char name[LAYER_NAME_MAX];
-    fprintf(out, "%s/%s/%s/%s.%s?v=%s", base, world->config.name,
-            layer_name(world, layer, field, name), tile, format_extension(format),
-            world->layer_fingerprint[tile_kind(layer, format)]);
+    fprintf(out, "%s/%s/%s/%s.png?v=%s", base, world->config.name,
+            layer_name(world, layer, field, name), tile, world->layer_fingerprint[layer]);
 }
 
 static int wmts_max_zoom(const struct world *world)
@@ -101,11 +100,6 @@ static void print_operation(FILE *out, const char *name, const char *base, const
         name, base, path);
 }
 
-static bool is_picture_of(int layer, enum format format)
-{
-    return format_is_picture(format) && layers[layer].formats >> format & 1;
-}
-
 static void print_layer(FILE *out, const struct world *world, int layer, const char *base)
 {
     const char *name = world->config.name, *encoding = layers[layer].encoding;
@@ -124,24 +118,17 @@ static void print_layer(FILE *out, const struct world *world, int layer, const c
           "<ows:LowerCorner>-20037508.342789244 -20037508.342789244</ows:LowerCorner>"
           "<ows:UpperCorner>20037508.342789244 20037508.342789244</ows:UpperCorner>"
           "</ows:BoundingBox>\n"
-          "<Style isDefault=\"true\"><ows:Identifier>default</ows:Identifier></Style>\n",
+          "<Style isDefault=\"true\"><ows:Identifier>default</ows:Identifier></Style>\n"
+          "<Format>image/png</Format>\n",
           out);
-    for (enum format format = 0; format < FORMATS; format++)
-        if (is_picture_of(layer, format))
-            fprintf(out, "<Format>%s</Format>\n", format_type(format));
     fprintf(out, "<TileMatrixSetLink><TileMatrixSet>GoogleMapsCompatible_Level%d</TileMatrixSet>",
             wmts_max_zoom(world));
     print_limits(out, world, layer);
-    fputs("</TileMatrixSetLink>\n", out);
-    for (enum format format = 0; format < FORMATS; format++) {
-        if (!is_picture_of(layer, format))
-            continue;
-        fprintf(out, "<ResourceURL format=\"%s\" resourceType=\"tile\" template=\"",
-                format_type(format));
-        print_tile_url(out, world, layer, 0, format, base, "{TileMatrix}/{TileCol}/{TileRow}");
-        fputs("\"/>\n", out);
-    }
-    fputs("</Layer>\n", out);
+    fputs("</TileMatrixSetLink>\n"
+          "<ResourceURL format=\"image/png\" resourceType=\"tile\" template=\"",
+          out);
+    print_tile_url(out, world, layer, 0, base, "{TileMatrix}/{TileCol}/{TileRow}");
+    fputs("\"/>\n</Layer>\n", out);
 }
 
 /* The zooms up to MOST of Web Mercator's square: by the standard, a pixel is 0.28 mm wide. */
@@ -234,7 +221,7 @@ static void print_gdal_wms(FILE *out, const struct world *world, int layer, int 
     char left[BLOCKS_TEXT], top[BLOCKS_TEXT], right[BLOCKS_TEXT], bottom[BLOCKS_TEXT];
 
     fputs("<GDAL_WMS>\n  <Service name=\"TMS\"><ServerUrl>", out);
-    print_tile_url(out, world, layer, field, FORMAT_PNG, base, "${z}/${x}/${y}");
+    print_tile_url(out, world, layer, field, base, "${z}/${x}/${y}");
     fprintf(out,
             "</ServerUrl></Service>\n"
             "  <DataWindow>\n"

@@ -274,15 +274,15 @@ static int encode(struct blob **out, struct render_scratch *scratch, const struc
     const struct layer *layer = &layers[tile->layer];
     const struct webp_config *webp = &tile->world->webp;
     struct image_palette palette;
-    const struct image_palette *colors = palette_of(&palette, tile->world, layer);
     char key[TILE_KEY_MAX];
 
     tile_key(tile, key);
-    if (tile->format == FORMAT_PNG)
-        return image_writer_tile(out, scratch->writer, layer->pixel, colors, size, scratch->pixels,
-                                 key);
-    return webp_writer_tile(out, scratch->webp, layer->pixel, colors, size, scratch->pixels,
-                            tile->scale == 2 ? webp->quality_2x : webp->quality, webp->method, key);
+    if (tile->format == FORMAT_WEBP)
+        return webp_writer_tile(out, scratch->webp, layer->pixel, size, scratch->pixels,
+                                tile->scale == 2 ? webp->quality_2x : webp->quality, webp->method,
+                                key);
+    return image_writer_tile(out, scratch->writer, layer->pixel,
+                             palette_of(&palette, tile->world, layer), size, scratch->pixels, key);
 }
 
 /* TILE as a picture of GRID. */

@@ -14,10 +14,9 @@
 enum { VERSION = 1 };
 
 enum {
-    RIFF_HEAD = 12,   /* "RIFF", length, "WEBP" */
-    EXTENDED = 18,    /* the chunk VP8X */
-    HAS_ALPHA = 0x10, /* its flag */
-    SIDE_BYTES = 3,   /* of the width, less 1; the height follows */
+    RIFF_HEAD = 12, /* "RIFF", length, "WEBP" */
+    EXTENDED = 18,  /* the chunk VP8X */
+    SIDE_BYTES = 3, /* of the width, less 1; the height follows */
     FIRST_BYTES = 1 << 16,
 };
 
@@ -52,44 +51,30 @@ void webp_writer_free(struct webp_writer *writer)
 
 /* --- Pixels --- */
 
-INLINE uint32_t argb(uint32_t alpha, uint32_t red, uint32_t green, uint32_t blue)
+INLINE uint32_t opaque(uint32_t red, uint32_t green, uint32_t blue)
 {
-    return alpha << 24 | red << 16 | green << 8 | blue;
+    return 255U << 24 | red << 16 | green << 8 | blue;
 }
 
 static MULTIVERSION void convert_gray(uint32_t *restrict out, const uint8_t *restrict gray,
                                       size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        out[i] = argb(255, gray[i], gray[i], gray[i]);
+        out[i] = opaque(gray[i], gray[i], gray[i]);
 }
 
 static MULTIVERSION void convert_rgb(uint32_t *restrict out, const uint8_t *restrict rgb,
                                      size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        out[i] = argb(255, rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2]);
+        out[i] = opaque(rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2]);
 }
 
-static void convert_indices(uint32_t *out, const uint8_t *index, size_t count,
-                            const struct image_palette *palette)
+static void convert(uint32_t *out, enum pixel pixel, const void *pixels, size_t count)
 {
-    uint32_t color[256] = {0};
-    for (int i = 0; i < palette->colors; i++)
-        color[i] = argb(palette->is_clear ? palette->alpha[i] : 255, palette->color[i][0],
-                        palette->color[i][1], palette->color[i][2]);
-    for (size_t i = 0; i < count; i++)
-        out[i] = color[index[i]];
-}
-
-static void convert(uint32_t *out, enum pixel pixel, const struct image_palette *palette,
-                    const void *pixels, size_t count)
-{
-    assert(pixel != PIXEL_GRAY16);
+    assert(pixel == PIXEL_GRAY8 || pixel == PIXEL_RGB8 || pixel == PIXEL_PICTURE);
     if (pixel == PIXEL_GRAY8)
         convert_gray(out, pixels, count);
-    else if (pixel == PIXEL_INDEX8)
-        convert_indices(out, pixels, count, palette);
     else
         convert_rgb(out, pixels, count);
 }
@@ -113,22 +98,25 @@ static int append(const uint8_t *bytes, size_t length, const WebPPicture *pictur
     return 1;
 }
 
-static int encode(struct webp_writer *writer, int size, unsigned quality, unsigned method,
-                  bool lossless)
+/* The code of a failure. If it has no memory, libwebp does not always say so. */
+static int failure(WebPEncodingError error)
+{
+    return error == VP8_ENC_OK || error == VP8_ENC_ERROR_OUT_OF_MEMORY ||
+                   error == VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY ||
+                   error == VP8_ENC_ERROR_BAD_WRITE
+               ? -ENOMEM
+               : -EIO;
+}
+
+static int encode(struct webp_writer *writer, int size, unsigned quality, unsigned method)
 {
     WebPConfig config;
     WebPPicture picture;
 
     if (!WebPConfigInit(&config) || !WebPPictureInit(&picture))
         return -EIO; /* another version's library */
-    config.method = (int)method;
     config.quality = (float)quality;
-    if (lossless) {
-        /* Here quality means effort. Method 0 leaves out what makes indexed pictures small. */
-        config.lossless = 1;
-        config.quality = 0;
-        config.method = method < 1 ? 1 : (int)method;
-    }
+    config.method = (int)method;
     picture.use_argb = 1;
     picture.width = picture.height = size;
     picture.argb = writer->pixels;
@@ -139,12 +127,7 @@ static int encode(struct webp_writer *writer, int size, unsigned quality, unsign
     const bool done = WebPEncode(&config, &picture);
     const WebPEncodingError error = picture.error_code;
     WebPPictureFree(&picture); /* not the pixels, which are ours */
-    if (done)
-        return 0;
-    return error == VP8_ENC_ERROR_OUT_OF_MEMORY || error == VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY ||
-                   error == VP8_ENC_ERROR_BAD_WRITE
-               ? -ENOMEM
-               : -EIO;
+    return done ? 0 : failure(error);
 }
 
 static uint8_t *put_number(uint8_t *at, size_t number, int bytes)
@@ -160,8 +143,7 @@ static uint8_t *put_bytes(uint8_t *at, const void *bytes, size_t length)
 }
 
 /* The encoded picture, the only chunk of libwebp's simple file, in an extended one with KEY. */
-static struct blob *extend(const struct webp_writer *writer, int size, bool is_clear,
-                           const char *key)
+static struct blob *extend(const struct webp_writer *writer, int size, const char *key)
 {
     const size_t length = writer->length + EXTENDED + IMAGE_CHECKSUM_RIFF;
     struct blob *blob = blob_new(length);
@@ -170,7 +152,7 @@ static struct blob *extend(const struct webp_writer *writer, int size, bool is_c
     uint8_t *at = put_bytes(blob->bytes, "RIFF", 4);
     at = put_number(at, length - 8, 4);
     at = put_bytes(at, "WEBPVP8X\x0a\0\0", 8 + 4);
-    at = put_number(at, is_clear ? HAS_ALPHA : 0, 4);
+    at = put_number(at, 0, 4); /* no features */
     at = put_number(at, (size_t)size - 1, SIDE_BYTES);
     at = put_number(at, (size_t)size - 1, SIDE_BYTES);
     at = put_bytes(at, writer->bytes + RIFF_HEAD, writer->length - RIFF_HEAD);
@@ -178,18 +160,14 @@ static struct blob *extend(const struct webp_writer *writer, int size, bool is_c
     return blob;
 }
 
-int webp_writer_tile(struct blob **out, struct webp_writer *writer, enum pixel pixel,
-                     const struct image_palette *palette, int size, const void *pixels,
-                     unsigned quality, unsigned method, const char *key)
+int webp_writer_tile(struct blob **out, struct webp_writer *writer, enum pixel pixel, int size,
+                     const void *pixels, unsigned quality, unsigned method, const char *key)
 {
-    const bool indexed = pixel == PIXEL_INDEX8;
-
-    convert(writer->pixels, pixel, palette, pixels, (size_t)size * (size_t)size);
-    int err = encode(writer, size, quality, method, indexed);
+    convert(writer->pixels, pixel, pixels, (size_t)size * (size_t)size);
+    int err = encode(writer, size, quality, method);
     if (err)
         return err;
-    *out = key ? extend(writer, size, indexed && palette->is_clear, key)
-               : blob_copy(writer->bytes, writer->length);
+    *out = key ? extend(writer, size, key) : blob_copy(writer->bytes, writer->length);
     return *out ? 0 : -ENOMEM;
 }
 

@@ -439,8 +439,8 @@ static int measure_layers(struct layer_rates rates[CONFIG_LAYERS_MAX])
 }
 
 /*
- * WebP of level ground, of all layers. Terrain takes from once to three times as long. The smaller
- * the picture, the more of the time is that of beginning: here a fifth.
+ * WebP of level ground, in gray or in colors. Terrain takes from once to three times as long. The
+ * smaller the picture, the more of the time is that of beginning: here a fifth.
  */
 #define WEBP_TERRAIN_TO_LEVEL 1.1
 
@@ -455,8 +455,8 @@ static int measure_webp(struct layer_rates rates[CONFIG_LAYERS_MAX], const struc
     for (int repeat = 0; repeat < 2 && !err; repeat++) {
         struct blob *blob;
         const double start = now_ns();
-        err = webp_writer_tile(&blob, writer, PIXEL_GRAY8, NULL, SIDE, level, webp->quality,
-                               webp->method, NULL);
+        err = webp_writer_tile(&blob, writer, PIXEL_GRAY8, SIDE, level, webp->quality, webp->method,
+                               NULL);
         if (err)
             break;
         best = fmin(best, now_ns() - start);

@@ -176,6 +176,26 @@ describe('MapLibre GL JS', { timeout: patience(120000) }, () => {
         assert.equal(assertShows(decodePng(await page.screenshot()), sent, 0, 0, 'relief'), TILE * TILE);
     });
 
+    it('paints WebP, nearly as PNG', async () => {
+        const { page, urls } = await visit('maplibre.html', { viewport: { width: TILE, height: TILE } });
+        const relief = { type: 'raster', url: `${base()}/default/relief.json?format=webp` };
+        const layer = { id: 'relief', type: 'raster', source: 'relief', paint: { 'raster-resampling': 'nearest' } };
+        const [x, y] = [2000, 2030];
+        await page.evaluate(async (options) => {
+            window.open(options);
+            await window.idle();
+        }, {
+            style: { version: 8, sources: { relief }, layers: [layer] },
+            zoom: 11, center: lngLat([x, y].map((i) => FIRST + (i + 0.5) * TILE * stepAt(12))),
+        });
+        const [seen, sent] = [await page.screenshot(), await daemon.bytes(`/default/relief/12/${x}/${y}.png`)].map((png) => decodePng(png).samples);
+        assert.equal(seen.length, sent.length);
+        const mean = seen.reduce((sum, value, i) => sum + Math.abs(value - sent[i]), 0) / sent.length;
+        assert.ok(mean < 6, `${mean} of 255 on average`);
+        const tiles = urls.filter((url) => url.includes('/relief/'));
+        assert.ok(tiles.length > 0 && tiles.every((url) => url.includes('.webp?v=')), `${tiles}`);
+    });
+
     it('zooms in to maxzoom', async () => {
         const { page, urls } = await visit('maplibre.html', SMALL);
         const relief = { type: 'raster', url: `${base()}/default/relief.json` };

@@ -11,6 +11,7 @@ import { request } from '../http/wire.mjs';
 import { CONCURRENCY, cpuSeconds, logLines, openFiles, probing, quantile, runOutOfFiles, serving, settled } from './faults.mjs';
 
 const tile = (i, column = 900) => `/default/gray/11/${column}/${i}.png`;
+const webp = (i) => `/default/hillshade/11/900/${i}.webp`;
 const numbers = (count) => Array.from({ length: count }, (_, i) => i);
 /* One connection per request. */
 const alone = () => new http.Agent({ keepAlive: false, maxSockets: Infinity });
@@ -99,8 +100,8 @@ describe('the process', { timeout: patience(90000), concurrency: CONCURRENCY }, 
         ['one in 50', { error: 'ENOMEM', every: 50, seed: 3 }],
         ['one in 200', { error: 'ENOMEM', every: 200, seed: 4 }],
     ], ([, rule]) => serving(async (daemon, faults) => {
-        const targets = numbers(120).map((i) => [tile(i), tile(i % 10), '/worlds.json', `/default/height?x=${i}&y=1`,
-            '/default/relief.json', '/healthz'][i % 6]);
+        const targets = numbers(140).map((i) => [tile(i), tile(i % 10), webp(i), '/worlds.json', `/default/height?x=${i}&y=1`,
+            '/default/relief.json', '/healthz'][i % 7]);
         await Promise.all(numbers(10).map((i) => daemon.bytes(tile(i))));
         faults.set('allocate', rule);
         const results = await Promise.all(targets.map((target) =>
@@ -123,10 +124,11 @@ describe('the process', { timeout: patience(90000), concurrency: CONCURRENCY }, 
         assert.equal(await daemon.metric('farlands_queue_length'), 0);
     })));
 
-    it('fault 16: a libpng error: 500, and the worker keeps running', () => serving(async (daemon, faults) => {
+    it('fault 16: a libpng or libwebp error: 500, and the worker keeps running', () => serving(async (daemon, faults) => {
         faults.set('encode', { error: 'EIO' });
         await eachRow(numbers(10), async (i) => assertError(await daemon.get(tile(i)), 500));
-        assert.equal(faults.hits('encode'), 10);
+        await eachRow(numbers(10), async (i) => assertError(await daemon.get(webp(i)), 500));
+        assert.equal(faults.hits('encode'), 20);
         assertStatus(await daemon.get('/default/height/11/900/900.f32'), 200);
         faults.clear();
         await eachRow(numbers(10), async (i) => assert.deepEqual(await daemon.bytes(tile(i)), await reference.bytes(tile(i))));

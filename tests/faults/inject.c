@@ -310,6 +310,13 @@ void png_write_info(void *png, void *info)
     NEXT(png_write_info)(png, info);
 }
 
+/* The same of libwebp, behind WebPConfigInit. */
+int WebPConfigInitInternal(void *config, int preset, float quality, int version);
+int WebPConfigInitInternal(void *config, int preset, float quality, int version)
+{
+    return count_call(ENCODE) ? 0 : NEXT(WebPConfigInitInternal)(config, preset, quality, version);
+}
+
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
     int result = NEXT(clock_gettime)(clock, now);

@@ -16,11 +16,22 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t max_size, uns
 
 enum { END = 12 + IMAGE_CHECKSUM + 12 };
 
-/* The end of a file after BYTES: step by step, with neither the functions for the machine at hand
- * nor libdeflate. */
-static void write_end(uint8_t end[END], const uint8_t *bytes, size_t length)
+static bool is_riff(const uint8_t *bytes, size_t length)
 {
-    static const uint8_t head[] = "\0\0\0\20flKY", tail[] = "\0\0\0\0IEND\xae\x42\x60\x82";
+    return length >= 4 && memcmp(bytes, "RIFF", 4) == 0;
+}
+
+static size_t end_of(bool riff)
+{
+    return riff ? IMAGE_CHECKSUM_RIFF : END;
+}
+
+/* The end of a PNG, or a RIFF file, after BYTES: step by step, with neither the functions for the
+ * machine at hand nor libdeflate. */
+static void write_end(uint8_t *end, const uint8_t *bytes, size_t length, bool riff)
+{
+    static const uint8_t head[] = "\0\0\0\20flKY", riff_head[] = "flKY\20\0\0";
+    static const uint8_t tail[] = "\0\0\0\0IEND\xae\x42\x60\x82";
     XXH3_state_t *state = XXH3_createState();
     XXH128_canonical_t content, both;
 
@@ -34,8 +45,10 @@ static void write_end(uint8_t end[END], const uint8_t *bytes, size_t length)
     XXH3_128bits_update(state, KEY, strlen(KEY));
     XXH128_canonicalFromHash(&both, XXH3_128bits_digest(state));
     XXH3_freeState(state);
-    memcpy(end, head, 8);
+    memcpy(end, riff ? riff_head : head, 8);
     memcpy(end + 8, both.digest, IMAGE_CHECKSUM);
+    if (riff)
+        return;
     const uint32_t crc = (uint32_t)crc32(0, end + 4, 4 + IMAGE_CHECKSUM);
     for (int i = 0; i < 4; i++)
         end[8 + IMAGE_CHECKSUM + i] = (uint8_t)(crc >> (24 - 8 * i));
@@ -45,18 +58,21 @@ static void write_end(uint8_t end[END], const uint8_t *bytes, size_t length)
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t max_size, unsigned seed)
 {
     size = LLVMFuzzerMutate(bytes, size, max_size);
-    if (seed & 1 && size >= END)
-        write_end(bytes + size - END, bytes, size - END);
+    const bool riff = is_riff(bytes, size);
+    if (seed & 1 && size >= end_of(riff))
+        write_end(bytes + size - end_of(riff), bytes, size - end_of(riff), riff);
     return size;
 }
 
 static bool is_whole(const uint8_t *bytes, size_t size)
 {
+    const bool riff = is_riff(bytes, size);
+    const size_t length = end_of(riff);
     uint8_t end[END];
-    if (size < END)
+    if (size < length)
         return false;
-    write_end(end, bytes, size - END);
-    return memcmp(bytes + size - END, end, END) == 0;
+    write_end(end, bytes, size - length, riff);
+    return memcmp(bytes + size - length, end, length) == 0;
 }
 
 /* A CRC of the input selects the byte and the bit to change. */

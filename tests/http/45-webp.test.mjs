@@ -9,18 +9,6 @@ import { Daemon, useDaemon, withDaemon } from './daemon.mjs';
 import { eventually, fractal, patience, run, scratch, scratchFile } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 
-const WET = `worlds:
-  - name: wet
-    seed: 5
-    fields:
-      ground: { multiply: [{ add: [{ noise: { wavelength: 32768, octaves: 9 } }, 0.15] }, 900] }
-      valleys: { drain: { of: ground } }
-      height: { channel: { of: valleys, drain: valleys } }
-      water: { water: { of: height, drain: valleys } }
-      river: { river: valleys }
-      bank: { bank: valleys }
-`;
-
 const SHOWN = ['relief', 'hillshade', 'slope', 'aspect'];
 
 /* The four-character types of the chunks of a WebP file, and its size in pixels. */
@@ -122,9 +110,8 @@ describe('WebP', { timeout: patience(60000) }, () => {
             `?v=${webp.fingerprint}`);
         assertStatus(tile, 200);
         assert.match(tile.headers['cache-control'], /immutable/);
-        const wmts = (await daemon.bytes('/default/wmts.xml')).toString();
-        assert.equal(wmts.match(/<Format>image\/webp<\/Format>/g).length, SHOWN.length);
-        assert.match(wmts, /relief\/\{TileMatrix\}\/\{TileCol\}\/\{TileRow\}\.webp/);
+        // OpenLayers would mix the formats of a layer that has two.
+        assert.ok(!(await daemon.bytes('/default/wmts.xml')).includes('webp'));
     });
 
     it('has a TileJSON for layers that have it', () => eachRow([
@@ -139,30 +126,6 @@ describe('WebP', { timeout: patience(60000) }, () => {
     ], async ([url, message]) => {
         assertError(await daemon.get(url), 400, message ?? /^format: ""/);
     }));
-});
-
-describe('WebP of water', { timeout: patience(60000) }, () => {
-    const daemon = useDaemon({ config: WET });
-
-    it('has the exact colors and opacities', async () => {
-        const files = await Promise.all(['webp', 'png'].map(async (extension) => {
-            const file = scratchFile(`water.${extension}`, '');
-            fs.writeFileSync(file, await daemon.bytes(`/wet/water/9/255/255.${extension}`));
-            return file;
-        }));
-        assert.deepEqual(parse(fs.readFileSync(files[0])).types, ['VP8X', 'VP8L', 'flKY']);
-        const [webp, png] = files.map((file, i) => {
-            const out = path.join(scratch(), 'rgba');
-            execFileSync('gdal_translate', ['-q', '-of', 'ENVI', ...(i ? ['-expand', 'rgba'] : []), file, out]);
-            return fs.readFileSync(out);
-        });
-        assert.equal(webp.length, png.length);
-        const plane = png.length / 4;
-        for (let i = 0; i < plane; i++)
-            for (let band = 3; band >= 0 && (band === 3 || png[3 * plane + i]); band--)
-                assert.equal(webp[band * plane + i], png[band * plane + i], `pixel ${i}, band ${band}`);
-        assert.ok(new Set(png.subarray(3 * plane)).size > 1, 'land and water');
-    });
 });
 
 describe('WebP on disk', { timeout: patience(60000) }, () => {

@@ -159,7 +159,7 @@ static void must_tell_legend(const cJSON *json, int layer)
 /* Layers that only eyes read have tiles in WebP, too. */
 static void must_tell_webp(const cJSON *json, const struct world *world, int layer)
 {
-    static const char *const names[] = {"relief", "hillshade", "slope", "aspect", "water"};
+    static const char *const names[] = {"relief", "hillshade", "slope", "aspect"};
     char url[256];
     bool has = false;
     for (int i = 0; i < ROWS(names); i++)

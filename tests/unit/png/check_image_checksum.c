@@ -4,6 +4,7 @@
 #include <xxhash.h> /* without the functions for the machine at hand */
 #include <zlib.h>
 
+#include "server/png/image_writer.h"
 #include "server/webp/webp_writer.h"
 #include "tests/unit/support/fixtures.h"
 
@@ -20,8 +21,7 @@ static struct blob *encode_webp(int size, const char *key)
     struct webp_writer *writer;
     struct blob *webp = NULL;
     ck_assert_int_eq(webp_writer_new(&writer), 0);
-    ck_assert_int_eq(webp_writer_tile(&webp, writer, PIXEL_RGB8, NULL, size, pixels, 50, 0, key),
-                     0);
+    ck_assert_int_eq(webp_writer_tile(&webp, writer, PIXEL_RGB8, size, pixels, 50, 0, key), 0);
     webp_writer_free(writer);
     return webp;
 }
