@@ -191,6 +191,14 @@ static void add_few_octave(struct tally *t, const struct extent *e, const struct
     add_points(t, noise, basis, ESTIMATE_FEW, e->points);
 }
 
+/* All octaves at a single place: as many at once as a vector has lanes, which POINTS are. */
+static void add_place(struct tally *t, const struct extent *e, const struct noise *noise)
+{
+    const double vectors = ceil(noise->octaves / e->points);
+    add(t, ESTIMATE_OVERHEAD, point_row + coordinate * e->sides * noise->octaves);
+    add_points(t, noise, noise->basis, ESTIMATE_FEW, vectors * e->points);
+}
+
 static void add_warp(struct tally *t, const struct extent *e, const struct noise *noise)
 {
     for (int axis = 0; axis < 2; axis++) {
@@ -220,6 +228,7 @@ static void add_noise(struct tally *t, const struct operation *o, const struct e
     const bool scattered = basis.method == BASIS_POINTS || noise->warp != 0 || o->inputs > 0;
     const bool sum = noise->fractal == FARLANDS_NONE || noise->fractal == FARLANDS_FBM;
     const double samples = e->few ? e->points : e->rows * e->columns;
+    const bool single = e->few && e->sides == 2;
 
     for (int k = 0; k < noise->octaves; k++) {
         const struct octave *octave = &noise->octave[k];
@@ -228,7 +237,7 @@ static void add_noise(struct tally *t, const struct operation *o, const struct e
         const bool silent = band_limit && octave_band_limit(octave, band_limit) == 0;
         if (!sum)
             add(t, ESTIMATE_CURVES, samples * (silent ? 0.2 : 0.4));
-        if (silent)
+        if (silent || single)
             continue;
         if (e->few)
             add_few_octave(t, e, noise, noise->basis);
@@ -239,6 +248,8 @@ static void add_noise(struct tally *t, const struct operation *o, const struct e
                              basis.method == BASIS_ROWS ? ESTIMATE_CELLS : ESTIMATE_SUMS,
                              basis.corners, wavelength);
     }
+    if (single)
+        add_place(t, e, noise);
     if (noise->warp != 0)
         add_warp(t, e, noise);
     if (domain->inputs[t->operation] > 0)

@@ -27,7 +27,11 @@ static void make_octaves(struct noise *noise, const struct farlands_params *para
         } else {
             octave->salt = octave_salt(params, octave->wavelength);
         }
+        for (int axis = 0; axis < 2; axis++)
+            noise->key[axis][k] = octave->key[axis];
     }
+    for (int k = 0; k < noise->octaves; k++)
+        noise->share[k] = noise->octave[k].amplitude / noise->amplitude;
 }
 
 static void make_warp(struct noise *noise, const struct farlands_params *params)

@@ -28,6 +28,10 @@ struct noise {
     int octaves;
     int broad; /* the first octaves, those of octave_is_broad */
     struct octave octave[FARLANDS_MAX_OCTAVES];
+    /* Of each octave, side by side for vectors: its share of the amplitude, its keys along x and y.
+     */
+    double share[FARLANDS_MAX_OCTAVES];
+    uint64_t key[2][FARLANDS_MAX_OCTAVES];
     double warp;                  /* units; 0: none */
     struct octave warp_octave[2]; /* of the displacements along x and y */
     struct moments moments;

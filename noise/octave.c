@@ -3,8 +3,6 @@
 
 #include <assert.h>
 
-#include "lattice.h"
-
 int octave_count(const struct farlands_params *params)
 {
     return params->fractal == FARLANDS_NONE ? 1 : params->octaves;
@@ -30,6 +28,7 @@ struct octave octave_make(const struct farlands_params *params, int64_t waveleng
     return (struct octave){
         .wavelength = wavelength,
         .inverse = 1 / (double)wavelength,
+        .reciprocal = (int64_t)(UINT64_MAX / (uint64_t)wavelength),
         .amplitude = 1,
         .cells = params->period / wavelength,
     };

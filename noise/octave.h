@@ -3,6 +3,7 @@
 #define FARLANDS_OCTAVE_H
 
 #include "arithmetic.h"
+#include "lattice.h"
 #include "params.h"
 
 enum axis { AXIS_X, AXIS_Y, AXIS_Z, AXIS_W, AXES };
@@ -10,12 +11,37 @@ enum axis { AXIS_X, AXIS_Y, AXIS_Z, AXIS_W, AXES };
 struct octave {
     int64_t wavelength;  /* width of a cell, units */
     double inverse;      /* 1 / wavelength */
+    int64_t reciprocal;  /* (2^64 - 1) / wavelength */
     double amplitude;    /* persistence^k */
     int64_t cells;       /* in one period of the terrain; 0: the lattice does not repeat */
     int64_t shift[AXES]; /* units, added to each coordinate (mix64) */
     uint64_t key[AXES];  /* of lattice_axis (mix64) */
     uint32_t salt;       /* added to the index (permutation) */
 };
+
+/* The place of AT, which is within the bounds of a grid, along AXIS: lattice_place without a
+ * division. The quotient may be one off, since the reciprocal is up to 1 / 2^64 too small; close to
+ * the origin it rarely is. */
+static inline struct lattice_place octave_place(const struct octave *octave, enum axis axis,
+                                                int64_t at)
+{
+#ifdef __wasm__ /* has no product of 128 bits */
+    return lattice_place(at + octave->shift[axis], octave->wavelength);
+#else
+    const int64_t wavelength = octave->wavelength, units = at + octave->shift[axis];
+    struct lattice_place place;
+    place.cell = (int64_t)((__int128)units * octave->reciprocal >> 64);
+    place.rest = units - place.cell * wavelength;
+    if (place.rest < 0) {
+        place.cell--;
+        place.rest += wavelength;
+    } else if (place.rest >= wavelength) {
+        place.cell++;
+        place.rest -= wavelength;
+    }
+    return place;
+#endif
+}
 
 /*
  * Octaves with cells up to this wide, in units, are narrow: computed in float. Wider ones are

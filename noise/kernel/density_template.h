@@ -140,7 +140,7 @@ static void begin_noises(struct density_block *block, struct relief relief)
             struct narrow_octave *narrow = &s->narrow;
             s->octave = &d->noise[m].octave[k];
             narrow->source = (struct octave_source){block->terrain->noise, &s->octave->plane,
-                                                    FARLANDS_PERLIN, USE_VALUES};
+                                                    FARLANDS_PERLIN, USE_VALUES, 0};
             narrow->amplitude = s->octave->share;
             narrow->work = &scratch->work.line;
             narrow_begin_columns(narrow, (struct coordinates){block->x, box->step, NULL}, block->n);

@@ -7,6 +7,12 @@
 #error "lattice_template.h: include kernel_template.h instead"
 #endif
 
+/* N rounded up to whole vectors. */
+static inline int whole_vectors(int n)
+{
+    return (n + KERNEL_LANES - 1) & -KERNEL_LANES;
+}
+
 /* Exact for 0 <= n < 2^52: n becomes the low bits of a double. Unlike a plain conversion, every
  * instruction set can do this in vectors. */
 static inline double exact_double(int64_t n)
@@ -51,9 +57,9 @@ static void narrow_places(const struct octave *octave, struct lattice_place firs
 static void places_along(const struct octave *octave, enum axis axis, struct coordinates along,
                          int n, struct places *p)
 {
-    const int64_t wavelength = octave->wavelength, shift = octave->shift[axis];
+    const int64_t wavelength = octave->wavelength;
     const struct lattice_place one = lattice_place(along.step, wavelength);
-    struct lattice_place place = lattice_place(along.first + shift, wavelength);
+    struct lattice_place place = octave_place(octave, axis, along.first);
 
     if (!along.at && !octave_is_broad(octave)) {
         narrow_places(octave, place, one, n, p);
@@ -61,7 +67,7 @@ static void places_along(const struct octave *octave, enum axis axis, struct coo
     }
     for (int i = 0; i < n; i++) {
         if (along.at)
-            place = lattice_place(along.at[i] + shift, wavelength);
+            place = octave_place(octave, axis, along.at[i]);
         p->cell[i] = place.cell;
         p->rest[i] = place.rest;
         p->f[i] = exact_double(place.rest) * octave->inverse;
@@ -103,6 +109,12 @@ static void move_places(const struct octave *octave, const int64_t *cell, const 
 
 /* --- Points --- */
 
+/* The octave of point I. */
+static inline const struct octave *octave_of(const struct octave_source *source, int i)
+{
+    return source->octave + (KERNEL_PLACES && i < source->lanes ? i : 0);
+}
+
 /* The columns of a chunk from FIRST on, in place. */
 static struct points points_of(const struct places *places, int first)
 {
@@ -129,10 +141,7 @@ static void take_samples(const struct chunk *chunk, struct few_samples *few)
 {
     few->chunk = chunk;
     few->moved = NULL;
-    few->single = chunk->width == 1 && chunk->height == 1;
-    few->count = few->single ? KERNEL_LANES : 0;
-    if (few->single)
-        return;
+    few->count = 0;
     for (int j = 0; j < chunk->height; j++)
         for (int i = 0; i < chunk->width; i++) {
             few->number[AXIS_X][few->count] = (uint8_t)i;
@@ -143,20 +152,27 @@ static void take_samples(const struct chunk *chunk, struct few_samples *few)
             few->number[axis][few->count] = few->number[axis][few->count - 1];
 }
 
-/* One coordinate, COUNT times. */
+/* AT, the coordinate of a single place along AXIS, in each octave of SOURCE: N points, with those
+ * beyond the octaves. MOVED: as of few_samples. */
 static struct points points_at(const struct octave_source *source, enum axis axis, int64_t at,
-                               int count, struct point_room *room)
+                               const struct displacement *moved, int n, struct point_room *room)
 {
-    const struct octave *octave = source->octave;
-    const struct lattice_place place = lattice_place(at + octave->shift[axis], octave->wavelength);
-    const double f = exact_double(place.rest) * octave->inverse;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < source->lanes; i++) {
+        const struct octave *octave = &source->octave[i];
+        const struct lattice_place place = octave_place(octave, axis, at);
         room->cell[i] = place.cell;
         room->rest[i] = place.rest;
-        room->f[i] = f;
+        room->f[i] = exact_double(place.rest) * octave->inverse;
+    }
+    for (int i = 0; moved && i < source->lanes; i++)
+        move_places(&source->octave[i], &room->cell[i], &room->rest[i], moved[axis].whole,
+                    moved[axis].fraction, 1, &room->cell[i], &room->f[i]);
+    for (int i = source->lanes; i < n; i++) {
+        room->cell[i] = room->cell[0];
+        room->f[i] = room->f[0];
     }
     if (source->basis == FARLANDS_SIMPLEX)
-        skew_places(room->cell, room->f, count, room->skew, room->skew_f);
+        skew_places(room->cell, room->f, n, room->skew, room->skew_f);
     return (struct points){room->cell, room->rest, room->f, room->skew, room->skew_f};
 }
 
@@ -170,7 +186,7 @@ static struct points points_among(const struct octave_source *source, enum axis 
     struct lattice_place place[KERNEL_POINTS];
     for (int i = 0; i < n; i++) {
         const int64_t at = along.at ? along.at[i] : along.first + i * along.step;
-        place[i] = lattice_place(at + octave->shift[axis], octave->wavelength);
+        place[i] = octave_place(octave, axis, at);
     }
     for (int i = 0; i < count; i++) {
         const struct lattice_place *p = &place[few->number[axis][i]];
@@ -204,35 +220,45 @@ static inline int64_t wrapped(int64_t cell, int64_t period)
     return rest < 0 ? rest + period : rest;
 }
 
-/* Hashes of N lattice columns or rows: each CELL plus MORE. */
+/* Hashes of N lattice columns or rows under KEYs, each CELL plus MORE. EACH: they have a key each.
+ */
+static inline __attribute__((always_inline)) void mix_hashes(const int64_t *cell, int64_t more,
+                                                             const uint64_t *key, bool each, int n,
+                                                             struct axis_hash hash)
+{
+    uint32_t *restrict low = hash.low, *restrict high = hash.high;
+    for (int i = 0; i < n; i++) {
+        const uint64_t at = (uint64_t)cell[i] + (uint64_t)more, k = key[each ? i : 0];
+        const uint32_t lower = (uint32_t)at ^ (uint32_t)k;
+        const uint32_t upper = lattice_axis_upper((uint32_t)(at >> 32), (uint32_t)(k >> 32));
+        low[i] = lattice_axis_low(lower, upper);
+        high[i] = lattice_axis_high(lower, upper);
+    }
+}
+
+/* The same under the keys of SOURCE, whichever its hash is. */
 static void axis_hashes(const struct octave_source *source, enum axis axis, const int64_t *cell,
                         int64_t more, int n, struct axis_hash hash)
 {
-    const struct octave *octave = source->octave;
-    uint32_t *restrict low = hash.low, *restrict high = hash.high;
+    uint32_t *restrict low = hash.low;
     int64_t reduced[KERNEL_CHUNK + KERNEL_STEP];
-    if (octave->cells) {
+    if (source->octave->cells) { /* in one octave or in all */
         for (int i = 0; i < n; i++)
-            reduced[i] = wrapped(cell[i] + more, octave->cells);
+            reduced[i] = wrapped(cell[i] + more, octave_of(source, i)->cells);
         cell = reduced;
         more = 0;
     }
-    if (source->noise->hash == FARLANDS_MIX64) {
-        const uint32_t key = (uint32_t)octave->key[axis];
-        const uint32_t upper_key = (uint32_t)(octave->key[axis] >> 32);
-        for (int i = 0; i < n; i++) {
-            const uint64_t at = (uint64_t)cell[i] + (uint64_t)more;
-            const uint32_t lower = (uint32_t)at ^ key;
-            const uint32_t upper = lattice_axis_upper((uint32_t)(at >> 32), upper_key);
-            low[i] = lattice_axis_low(lower, upper);
-            high[i] = lattice_axis_high(lower, upper);
-        }
+    if (source->noise->hash == FARLANDS_MIX64 && KERNEL_PLACES && source->lanes) {
+        mix_hashes(cell, more, source->noise->key[axis], true, n, hash);
+    } else if (source->noise->hash == FARLANDS_MIX64) {
+        mix_hashes(cell, more, &source->octave->key[axis], false, n, hash);
     } else if (axis == AXIS_X) {
         for (int i = 0; i < n; i++)
             low[i] = (uint32_t)(cell[i] + more);
     } else {
         for (int i = 0; i < n; i++)
-            low[i] = source->noise->permutation[(cell[i] + more) & 255] + octave->salt;
+            low[i] =
+                source->noise->permutation[(cell[i] + more) & 255] + octave_of(source, i)->salt;
     }
 }
 
@@ -297,7 +323,7 @@ static void hash_points(const struct octave_source *source, enum axis axis, cons
 {
     const struct basis basis = basis_of(source->basis);
 
-    if (KERNEL_LANES < 16 || range.count > 33 - basis.corners) {
+    if (KERNEL_LANES < 16 || source->lanes || range.count > 33 - basis.corners) {
         for (int side = 0; side < basis.corners; side++)
             axis_hashes(source, axis, cell, basis.first + side, n,
                         (struct axis_hash){hashes->low[side], hashes->high[side]});
@@ -479,7 +505,8 @@ static void corners_around(const struct octave_source *source, struct corner_tab
     struct point_hashes column, row;
     KERNEL_ALIGNED uint32_t index[KERNEL_POINTS];
     const int corners = basis_of(source->basis).corners;
-    const struct cell_range columns = range_of(x->cell, n), rows = range_of(y->cell, n);
+    const int range = KERNEL_PLACES && source->lanes ? 1 : n;
+    const struct cell_range columns = range_of(x->cell, range), rows = range_of(y->cell, range);
 
     if (KERNEL_LANES == 16 && table && fits_table(columns, rows, corners)) {
         if (!has_corners(table, columns, rows, corners))
@@ -495,6 +522,15 @@ static void corners_around(const struct octave_source *source, struct corner_tab
                           (struct axis_hash){row.low[k], row.high[k]}, n, index);
             corners_at(source, index, n, c->x[k][side], c->y[k][side]);
         }
+}
+
+/* The same for any basis; corners of simplex noise are those of a triangle. */
+static void points_corners(const struct octave_source *source, struct corner_table *table,
+                           const struct points *x, const struct points *y, int n,
+                           struct point_corners *c)
+{
+    if (source->basis != FARLANDS_SIMPLEX)
+        corners_around(source, table, x, y, n, c);
 }
 
 /* --- A row of corners --- */

@@ -10,14 +10,15 @@
 /* --- The start of a chunk --- */
 
 /* corner_weights of N columns or rows. FADE is a constant in each call, so that the loop has no
- * branch. */
+ * branch. EACH: they have an AMPLITUDE each. */
 static inline __attribute__((always_inline)) void
-REAL_NAME(weights_by)(enum farlands_fade fade, const double *restrict f, int n, REAL amplitude,
-                      REAL (*restrict p)[KERNEL_CHUNK], REAL (*restrict q)[KERNEL_CHUNK])
+REAL_NAME(weights_by)(enum farlands_fade fade, const double *restrict f, int n,
+                      const REAL *restrict amplitude, bool each, REAL (*restrict p)[KERNEL_CHUNK],
+                      REAL (*restrict q)[KERNEL_CHUNK])
 {
     for (int i = 0; i < n; i++) {
         REAL along[2], across[2];
-        REAL_NAME(corner_weights)(fade, f[i], amplitude, along, across);
+        REAL_NAME(corner_weights)(fade, f[i], amplitude[each ? i : 0], along, across);
         p[0][i] = along[0];
         p[1][i] = along[1];
         q[0][i] = across[0];
@@ -25,20 +26,27 @@ REAL_NAME(weights_by)(enum farlands_fade fade, const double *restrict f, int n, 
     }
 }
 
-static void REAL_NAME(weights)(enum farlands_fade fade, const double *f, int n, REAL amplitude,
-                               REAL (*p)[KERNEL_CHUNK], REAL (*q)[KERNEL_CHUNK])
+static inline __attribute__((always_inline)) void
+REAL_NAME(weights_of)(enum farlands_fade fade, const double *f, int n, const REAL *amplitude,
+                      bool each, REAL (*p)[KERNEL_CHUNK], REAL (*q)[KERNEL_CHUNK])
 {
     switch (fade) {
     case FARLANDS_LINEAR:
-        REAL_NAME(weights_by)(FARLANDS_LINEAR, f, n, amplitude, p, q);
+        REAL_NAME(weights_by)(FARLANDS_LINEAR, f, n, amplitude, each, p, q);
         break;
     case FARLANDS_CUBIC:
-        REAL_NAME(weights_by)(FARLANDS_CUBIC, f, n, amplitude, p, q);
+        REAL_NAME(weights_by)(FARLANDS_CUBIC, f, n, amplitude, each, p, q);
         break;
     case FARLANDS_QUINTIC:
-        REAL_NAME(weights_by)(FARLANDS_QUINTIC, f, n, amplitude, p, q);
+        REAL_NAME(weights_by)(FARLANDS_QUINTIC, f, n, amplitude, each, p, q);
         break;
     }
+}
+
+static void REAL_NAME(weights)(enum farlands_fade fade, const double *f, int n, REAL amplitude,
+                               REAL (*p)[KERNEL_CHUNK], REAL (*q)[KERNEL_CHUNK])
+{
+    REAL_NAME(weights_of)(fade, f, n, &amplitude, false, p, q);
 }
 
 /* Prepare S, whose source is set, for N columns. */

@@ -121,52 +121,25 @@ static void REAL_NAME(fractal_octaves)(struct noise_run *run, int first, int las
 
 /* --- At few samples --- */
 
-static inline __attribute__((always_inline)) void
-REAL_NAME(add_count)(const struct octave_source *source, REAL amplitude,
-                     const struct few_samples *few, bool single, int count, REAL *restrict sum)
+static KERNEL_FLAT void REAL_NAME(add_few)(const struct octave_source *source, REAL amplitude,
+                                           const struct few_samples *few, REAL *restrict sum)
 {
-    const struct chunk *chunk = few->chunk;
     struct point_room room[2];
-    struct points x = single ? points_at(source, AXIS_X, chunk->x.first, count, &room[AXIS_X])
-                             : points_among(source, AXIS_X, few, count, &room[AXIS_X]);
-    struct points y = single ? points_at(source, AXIS_Y, chunk->y.first, count, &room[AXIS_Y])
-                             : points_among(source, AXIS_Y, few, count, &room[AXIS_Y]);
+    struct points x = points_among(source, AXIS_X, few, few->count, &room[AXIS_X]);
+    struct points y = points_among(source, AXIS_Y, few, few->count, &room[AXIS_Y]);
     if (few->moved) {
-        x = points_moved(source, x, &few->moved[AXIS_X], 0, count, &room[AXIS_X]);
-        y = points_moved(source, y, &few->moved[AXIS_Y], 0, count, &room[AXIS_Y]);
+        x = points_moved(source, x, &few->moved[AXIS_X], 0, few->count, &room[AXIS_X]);
+        y = points_moved(source, y, &few->moved[AXIS_Y], 0, few->count, &room[AXIS_Y]);
     }
-    REAL_NAME(add_points)(source, NULL, amplitude, &x, &y, count, sum);
-}
-
-/* Flat, so that the number of points is a constant in all that is called for one vector. */
-static KERNEL_FLAT void REAL_NAME(add_single)(const struct octave_source *source, REAL amplitude,
-                                              const struct few_samples *few, REAL *restrict sum)
-{
-    REAL_NAME(add_count)(source, amplitude, few, true, KERNEL_LANES, sum);
-}
-
-static KERNEL_FLAT void REAL_NAME(add_several)(const struct octave_source *source, REAL amplitude,
-                                               const struct few_samples *few, REAL *restrict sum)
-{
-    REAL_NAME(add_count)(source, amplitude, few, false, few->count, sum);
-}
-
-static void REAL_NAME(add_few)(const struct octave_source *source, REAL amplitude,
-                               const struct few_samples *few, REAL *restrict sum)
-{
-    if (few->single)
-        REAL_NAME(add_single)(source, amplitude, few, sum);
-    else
-        REAL_NAME(add_several)(source, amplitude, few, sum);
+    REAL_NAME(add_points)(source, NULL, amplitude, &x, &y, few->count, sum);
 }
 
 static void REAL_NAME(sum_few)(const struct noise *noise, int first, int last,
                                const struct few_samples *few, REAL *restrict sum)
 {
     for (int k = last - 1; k >= first; k--) {
-        const struct octave_source source = {noise, &noise->octave[k], noise->basis, USE_VALUES};
-        const REAL share = (REAL)(source.octave->amplitude / noise->amplitude);
-        REAL_NAME(add_few)(&source, share, few, sum);
+        const struct octave_source source = {noise, &noise->octave[k], noise->basis, USE_VALUES, 0};
+        REAL_NAME(add_few)(&source, (REAL)noise->share[k], few, sum);
     }
 }
 
@@ -175,11 +148,36 @@ static void REAL_NAME(fractal_few)(const struct noise *noise, int first, int las
                                    REAL *restrict weight)
 {
     for (int k = first; k < last; k++) {
-        const struct octave_source source = {noise, &noise->octave[k], noise->basis, USE_VALUES};
+        const struct octave_source source = {noise, &noise->octave[k], noise->basis, USE_VALUES, 0};
         KERNEL_ALIGNED REAL value[KERNEL_POINTS];
         REAL_NAME(fill)(value, 0, few->count);
         REAL_NAME(add_few)(&source, 1, few, value);
         REAL_NAME(add_fractal)(noise, source.octave, 1, few->count, value, sum, weight);
+    }
+}
+
+/* --- At a single place, in whose lattices each octave is a point --- */
+
+/* Add the terms of octave I. */
+static inline REAL REAL_NAME(add_octave)(const struct REAL_NAME(point_terms) * t, int i, REAL sum)
+{
+    for (int k = 0; k < 4 && k < t->count; k++)
+        sum = REAL_FMA(t->weight[k][i], t->line[k][i], sum);
+    return sum;
+}
+
+/* Octaves FIRST to LAST - 1 from their terms. */
+static void REAL_NAME(sum_place)(const struct noise *noise, int first, int last,
+                                 const struct REAL_NAME(point_terms) * t, REAL *sum, REAL *weight)
+{
+    if (fractal_is_sum(noise)) {
+        for (int k = last - 1; k >= first; k--)
+            *sum = REAL_NAME(add_octave)(t, k, *sum);
+        return;
+    }
+    for (int k = first; k < last; k++) {
+        const REAL value = REAL_NAME(add_octave)(t, k, 0);
+        REAL_NAME(add_fractal)(noise, &noise->octave[k], 1, 1, &value, sum, weight);
     }
 }
 

@@ -7,45 +7,101 @@
 #error "points_template.h: include octave_template.h instead"
 #endif
 
-/* --- One formula for each basis: add AMPLITUDE times the octave at N points to SUM --- */
+/*
+ * The noise of an octave at a point is a sum of up to four terms, WEIGHT times LINE, as on the rows
+ * of a set (struct terms). They are added to sums at once, or kept.
+ */
+struct REAL_NAME(point_terms) {
+    int count;
+    KERNEL_ALIGNED REAL weight[4][KERNEL_POINTS], line[4][KERNEL_POINTS];
+};
 
-static void REAL_NAME(perlin_points)(const struct octave_source *source,
-                                     const struct point_corners *c, REAL amplitude,
-                                     const struct points *x, const struct points *y, int n,
-                                     REAL *restrict sum)
+/* What becomes of the terms: they are added to SUM, or kept if KEEP is not NULL. */
+struct REAL_NAME(point_use) {
+    const REAL *amplitude; /* of all points; if terms are kept, of each */
+    REAL *sum;
+    struct REAL_NAME(point_terms) * keep;
+};
+
+static inline REAL REAL_NAME(amplitude_of)(const struct REAL_NAME(point_use) * use, int i)
+{
+    return use->amplitude[KERNEL_PLACES && use->keep ? i : 0];
+}
+
+/* Weights along y of N points. */
+static inline __attribute__((always_inline)) void
+REAL_NAME(point_weights)(const struct octave_source *source, const struct points *y, int n,
+                         const struct REAL_NAME(point_use) * use, REAL (*p)[KERNEL_CHUNK],
+                         REAL (*q)[KERNEL_CHUNK])
+{
+    if (KERNEL_PLACES && use->keep)
+        REAL_NAME(weights_of)(source->noise->fade, y->f, n, use->amplitude, true, p, q);
+    else
+        REAL_NAME(weights)(source->noise->fade, y->f, n, *use->amplitude, p, q);
+}
+
+/* COUNT terms of point I. */
+static inline __attribute__((always_inline)) void
+REAL_NAME(give_terms)(const struct REAL_NAME(point_use) * use, int i, int count, const REAL *weight,
+                      const REAL *line)
+{
+    const bool keep = KERNEL_PLACES && use->keep;
+    REAL sum = keep ? 0 : use->sum[i];
+    for (int k = 0; k < count; k++)
+        if (keep) {
+            use->keep->weight[k][i] = weight[k];
+            use->keep->line[k][i] = line[k];
+        } else {
+            sum = REAL_FMA(weight[k], line[k], sum);
+        }
+    if (!keep)
+        use->sum[i] = sum;
+}
+
+/* --- One formula for each basis: an octave at N points --- */
+
+static inline void REAL_NAME(perlin_points)(const struct octave_source *source,
+                                            const struct point_corners *c, const struct points *x,
+                                            const struct points *y, int n,
+                                            struct REAL_NAME(point_use) use)
 {
     REAL px[2][KERNEL_CHUNK], qx[2][KERNEL_CHUNK], py[2][KERNEL_CHUNK], qy[2][KERNEL_CHUNK];
     REAL_NAME(weights)(source->noise->fade, x->f, n, 1, px, qx);
-    REAL_NAME(weights)(source->noise->fade, y->f, n, amplitude, py, qy);
+    REAL_NAME(point_weights)(source, y, n, &use, py, qy);
     for (int i = 0; i < n; i++) {
         const REAL p0 = px[0][i], p1 = px[1][i], q0 = qx[0][i], q1 = qx[1][i];
-        const REAL along0 = REAL_FMA(p1, c->x[0][1][i], p0 * c->x[0][0][i]);
-        const REAL along1 = REAL_FMA(p1, c->x[1][1][i], p0 * c->x[1][0][i]);
-        const REAL across0 = REAL_FMA(q1, c->y[0][1][i], q0 * c->y[0][0][i]);
-        const REAL across1 = REAL_FMA(q1, c->y[1][1][i], q0 * c->y[1][0][i]);
-        const REAL n0 = REAL_FMA(qy[1][i], along1, REAL_FMA(qy[0][i], along0, sum[i]));
-        sum[i] = REAL_FMA(py[1][i], across1, REAL_FMA(py[0][i], across0, n0));
+        const REAL weight[4] = {qy[0][i], qy[1][i], py[0][i], py[1][i]};
+        const REAL line[4] = {
+            REAL_FMA(p1, c->x[0][1][i], p0 * c->x[0][0][i]),
+            REAL_FMA(p1, c->x[1][1][i], p0 * c->x[1][0][i]),
+            REAL_FMA(q1, c->y[0][1][i], q0 * c->y[0][0][i]),
+            REAL_FMA(q1, c->y[1][1][i], q0 * c->y[1][0][i]),
+        };
+        REAL_NAME(give_terms)(&use, i, 4, weight, line);
     }
 }
 
-static void REAL_NAME(value_points)(const struct octave_source *source,
-                                    const struct point_corners *c, REAL amplitude,
-                                    const struct points *x, const struct points *y, int n,
-                                    REAL *restrict sum)
+static inline void REAL_NAME(value_points)(const struct octave_source *source,
+                                           const struct point_corners *c, const struct points *x,
+                                           const struct points *y, int n,
+                                           struct REAL_NAME(point_use) use)
 {
     REAL px[2][KERNEL_CHUNK], qx[2][KERNEL_CHUNK], py[2][KERNEL_CHUNK], qy[2][KERNEL_CHUNK];
     REAL_NAME(weights)(source->noise->fade, x->f, n, 1, px, qx);
-    REAL_NAME(weights)(source->noise->fade, y->f, n, amplitude, py, qy);
+    REAL_NAME(point_weights)(source, y, n, &use, py, qy);
     for (int i = 0; i < n; i++) {
-        const REAL above = REAL_FMA(qx[1][i], c->y[0][1][i], qx[0][i] * c->y[0][0][i]);
-        const REAL below = REAL_FMA(qx[1][i], c->y[1][1][i], qx[0][i] * c->y[1][0][i]);
-        sum[i] = REAL_FMA(qy[1][i], below, REAL_FMA(qy[0][i], above, sum[i]));
+        const REAL weight[2] = {qy[0][i], qy[1][i]};
+        const REAL line[2] = {
+            REAL_FMA(qx[1][i], c->y[0][1][i], qx[0][i] * c->y[0][0][i]),
+            REAL_FMA(qx[1][i], c->y[1][1][i], qx[0][i] * c->y[1][0][i]),
+        };
+        REAL_NAME(give_terms)(&use, i, 2, weight, line);
     }
 }
 
-static void REAL_NAME(cellular_points)(const struct point_corners *c, REAL amplitude,
-                                       const struct points *x, const struct points *y, int n,
-                                       REAL *restrict sum)
+static inline void REAL_NAME(cellular_points)(const struct point_corners *c, const struct points *x,
+                                              const struct points *y, int n,
+                                              struct REAL_NAME(point_use) use)
 {
     for (int i = 0; i < n; i++) {
         REAL nearest = 1;
@@ -56,7 +112,9 @@ static void REAL_NAME(cellular_points)(const struct point_corners *c, REAL ampli
                 const REAL r = REAL_FMA(dy, dy, dx * dx);
                 nearest = r < nearest ? r : nearest;
             }
-        sum[i] = REAL_FMA(amplitude, REAL_NAME(cellular)(nearest), sum[i]);
+        const REAL amplitude = REAL_NAME(amplitude_of)(&use, i);
+        const REAL noise = REAL_NAME(cellular)(nearest);
+        REAL_NAME(give_terms)(&use, i, 1, &amplitude, &noise);
     }
 }
 
@@ -69,9 +127,9 @@ static inline REAL REAL_NAME(simplex_corner)(REAL x, REAL y, float gx, float gy)
     return t * t * REAL_FMA(y, gy, x * gx);
 }
 
-static void REAL_NAME(simplex_points)(const struct octave_source *source, REAL amplitude,
-                                      const struct points *x, const struct points *y, int n,
-                                      REAL *restrict sum)
+static KERNEL_INLINE void REAL_NAME(simplex_points)(const struct octave_source *source,
+                                                    const struct points *x, const struct points *y,
+                                                    int n, struct REAL_NAME(point_use) use)
 {
     const double unskew = 0x1.b0cb174df99c7p-3; /* (3 - sqrt 3) / 6 */
     struct point_hashes column, row;
@@ -120,34 +178,43 @@ static void REAL_NAME(simplex_points)(const struct octave_source *source, REAL a
             REAL_NAME(simplex_corner)(fx[i] - e + g, fy[i] - (1 - e) + g, gx[1][i], gy[1][i]);
         const REAL n2 =
             REAL_NAME(simplex_corner)(fx[i] - 1 + 2 * g, fy[i] - 1 + 2 * g, gx[2][i], gy[2][i]);
-        sum[i] = REAL_FMA(70 * amplitude, n0 + n1 + n2, sum[i]);
+        const REAL amplitude = 70 * REAL_NAME(amplitude_of)(&use, i), noise = n0 + n1 + n2;
+        REAL_NAME(give_terms)(&use, i, 1, &amplitude, &noise);
     }
 }
 
 /* --- All bases --- */
 
-/* TABLE: see corners_around. */
+static inline void REAL_NAME(use_points)(const struct octave_source *source,
+                                         const struct point_corners *c, const struct points *x,
+                                         const struct points *y, int n,
+                                         struct REAL_NAME(point_use) use)
+{
+    switch (source->basis) {
+    case FARLANDS_PERLIN:
+        REAL_NAME(perlin_points)(source, c, x, y, n, use);
+        break;
+    case FARLANDS_SIMPLEX:
+        REAL_NAME(simplex_points)(source, x, y, n, use);
+        break;
+    case FARLANDS_CELLULAR:
+        REAL_NAME(cellular_points)(c, x, y, n, use);
+        break;
+    case FARLANDS_VALUE:
+        REAL_NAME(value_points)(source, c, x, y, n, use);
+        break;
+    }
+}
+
+/* Add AMPLITUDE times the octave at N points to SUM. TABLE: see corners_around. */
 static void REAL_NAME(add_points)(const struct octave_source *source, struct corner_table *table,
                                   REAL amplitude, const struct points *x, const struct points *y,
                                   int n, REAL *restrict sum)
 {
     struct point_corners c;
-    if (source->basis != FARLANDS_SIMPLEX) /* whose corners are those of a triangle */
-        corners_around(source, table, x, y, n, &c);
-    switch (source->basis) {
-    case FARLANDS_PERLIN:
-        REAL_NAME(perlin_points)(source, &c, amplitude, x, y, n, sum);
-        break;
-    case FARLANDS_SIMPLEX:
-        REAL_NAME(simplex_points)(source, amplitude, x, y, n, sum);
-        break;
-    case FARLANDS_CELLULAR:
-        REAL_NAME(cellular_points)(&c, amplitude, x, y, n, sum);
-        break;
-    case FARLANDS_VALUE:
-        REAL_NAME(value_points)(source, &c, amplitude, x, y, n, sum);
-        break;
-    }
+    points_corners(source, table, x, y, n, &c);
+    REAL_NAME(use_points)
+    (source, &c, x, y, n, (struct REAL_NAME(point_use)){&amplitude, sum, NULL});
 }
 
 /* The warp's NOISE along one axis as a displacement in units. */

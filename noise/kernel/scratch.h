@@ -55,6 +55,8 @@ struct octave_source {
     const struct octave *octave;
     enum farlands_basis basis; /* the noise's; in a warp and in space FARLANDS_PERLIN */
     enum octave_use use;
+    /* So many octaves, the noise's, at a single place: point i is in octave i. 0: all in one. */
+    int lanes;
 };
 
 /* Coordinates of columns or rows, in units, ascending: FIRST + i * STEP; or AT[i], in whole
@@ -234,9 +236,8 @@ struct displacement {
 /* The samples of a chunk of no more than KERNEL_POINTS, row by row, as scattered points. */
 struct few_samples {
     const struct chunk *chunk;
-    int count;   /* in whole vectors: the last sample again */
-    bool single; /* one sample, as often as a vector is long */
-    /* Otherwise, of each sample's coordinate among those along an axis. */
+    int count; /* in whole vectors: the last sample again */
+    /* Of each sample's coordinate among those along an axis. */
     uint8_t number[2][KERNEL_POINTS];
     const struct displacement *moved; /* in x and y; NULL: not at all */
 };
@@ -325,6 +326,8 @@ struct farlands_scratch {
     union octave_scratch octave[FARLANDS_MAX_OCTAVES + 2];
 };
 
+_Static_assert((int)FARLANDS_MAX_OCTAVES <= (int)KERNEL_POINTS,
+               "the octaves of a noise at a single place are points");
 _Static_assert(DENSITY_NOISES *FARLANDS_MAX_VOLUME_OCTAVES <= FARLANDS_MAX_OCTAVES,
                "the octaves of all density noises fit in struct farlands_scratch");
 

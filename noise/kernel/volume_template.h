@@ -97,7 +97,7 @@ static void volume(const struct noise *noise, struct farlands_scratch *scratch,
     for (int k = 0; k < noise->octaves; k++) {
         const struct octave *octave = &noise->octave[k];
         struct broad_octave *s = &run->octave[k].broad;
-        s->source = (struct octave_source){noise, octave, FARLANDS_PERLIN, USE_VALUES};
+        s->source = (struct octave_source){noise, octave, FARLANDS_PERLIN, USE_VALUES, 0};
         s->amplitude = fractal_is_sum(noise) ? octave->amplitude / noise->amplitude : 1;
         s->work = &run->work->line;
     }

@@ -6,6 +6,7 @@
 enum {
     CHUNK = 272,   /* columns, and rows, that are prepared together */
     VECTOR = 16,   /* columns are evaluated in multiples of this */
+    LANES = 8,     /* octaves of a single point in double that are evaluated at once, about */
     POINTS = 64,   /* points of a group; their hashes are shared if */
     NEAR = 30,     /* they lie within so many cells */
     BAND = 16,     /* rows that share lines */
@@ -137,10 +138,14 @@ void work_add_grid(struct work *work, const struct farlands_params *params,
 
 void work_add_points(struct work *work, const struct farlands_params *params, double count)
 {
+    const int octaves = octaves_of(params);
     double wavelength = (double)params->wavelength;
+    int broad = 0;
+    for (; broad < octaves && wavelength > BROAD_WAVELENGTH; wavelength /= params->lacunarity)
+        broad++;
     work->count[WORK_POINTS] += count;
-    for (int k = 0; k < octaves_of(params); k++, wavelength /= params->lacunarity)
-        work->count[wavelength > BROAD_WAVELENGTH ? WORK_POINT_BROAD : WORK_POINT_NARROW] += count;
+    work->count[WORK_POINT_OCTAVES] += octaves * count;
+    work->count[WORK_POINT_BROAD] += ceil((double)broad / LANES) * count;
 }
 
 /* --- Boxes --- */

@@ -36,11 +36,11 @@ enum work_kind {
     WORK_BROAD_SAMPLES, /* of terrains with octaves in double, in addition */
     WORK_FADED_SAMPLES, /* of octaves that the band limit removes from a fractal */
     WORK_POINTS,
-    WORK_POINT_NARROW, /* octaves of points */
-    WORK_POINT_BROAD,
-    WORK_FOLDS,        /* lines of two slices of a box folded into one */
-    WORK_FOLD_SAMPLES, /* the same */
-    WORK_SLICES,       /* of a band of a box, for each octave */
+    WORK_POINT_OCTAVES, /* of points */
+    WORK_POINT_BROAD,   /* vectors of those in double, in addition */
+    WORK_FOLDS,         /* lines of two slices of a box folded into one */
+    WORK_FOLD_SAMPLES,  /* the same */
+    WORK_SLICES,        /* of a band of a box, for each octave */
     WORK_DENSITY_ROWS,
     WORK_DENSITY_SAMPLES,
     WORK_NOISE_SAMPLES, /* of the noises that a density combines */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "noise/lattice.h"
+#include "noise/octave.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"
 
@@ -83,6 +84,31 @@ START_TEST(advance_is_place)
             units += step;
             lattice_advance(&place, stride, wavelength);
         }
+    }
+}
+END_TEST
+
+/* A grid's coordinates, at multiples of the wavelength and next to them, at both ends and between.
+ */
+START_TEST(octave_places_are_places)
+{
+    static const int64_t ends[] = {0, FARLANDS_LIMIT + FARLANDS_MAX_STEP};
+    struct draws draws = {3, 0};
+    for (int n = 0; n < 1000000; n++) {
+        const struct farlands_params params = {.period = 0};
+        const int64_t wavelength = n % 7 == 0 ? INT64_C(2) << n / 7 % 50 : 2 + any_size(&draws, 49);
+        struct octave octave = octave_make(&params, wavelength);
+        octave_randomize(&octave, (uint64_t)n, 0, AXIS_X);
+        const int64_t shift = octave.shift[AXIS_X];
+        int64_t at = n % 3 == 0 ? any_size(&draws, 62) : ends[n % 2] - any_size(&draws, 52);
+        if (n % 5 == 0)
+            at = (at + shift) / wavelength * wavelength + draw_between(&draws, -1, 1) - shift;
+        at = n % 4 < 2 ? at : -at;
+        const struct lattice_place place = octave_place(&octave, AXIS_X, at);
+        const struct lattice_place expected = lattice_place(at + shift, wavelength);
+        REQUIRE(place.cell == expected.cell && place.rest == expected.rest,
+                "%" PRId64 " + %" PRId64 " / %" PRId64 ": cell %" PRId64 ", rest %" PRId64, at,
+                shift, wavelength, place.cell, place.rest);
     }
 }
 END_TEST
@@ -377,6 +403,7 @@ int main(void)
     tcase_add_loop_test(place, places_are_floors, 0, LENGTH(places));
     tcase_add_test(place, places_add_up);
     tcase_add_test(place, advance_is_place);
+    tcase_add_test(place, octave_places_are_places);
     suite_add_tcase(suite, place);
     tcase_set_timeout(hash, 60);
     tcase_add_test(hash, mix_is_splitmix64);

@@ -121,6 +121,40 @@ static const int64_t centres[] = {
     -FARLANDS_LIMIT / 2 - 17,
 };
 
+/* Places all over the world and at its ends, in noises of up to all octaves: a point's octaves fill
+ * several vectors, the last one in part. */
+START_TEST(far_points_equal_grids)
+{
+    struct draws draws = {2000 + (uint64_t)_i, 0};
+    for (int round = 0; round < 8; round++) {
+        struct farlands_params params = random_params(&draws);
+        params.lacunarity = 1.2;
+        params.octaves = (int)draw_between(&draws, 1, FARLANDS_MAX_OCTAVES);
+        params.period = 0;
+        while (params_fault(&params, NULL))
+            params.octaves--;
+        struct farlands_terrain *terrain = reference_terrain(&params);
+        for (int n = 0; n < 100; n++) {
+            struct farlands_grid grid = {.step = 1, .width = 20, .height = 1};
+            int64_t at[2];
+            for (int axis = 0; axis < 2; axis++) {
+                at[axis] = (int64_t)(draw(&draws) >> draw_between(&draws, 2, 60));
+                at[axis] = n % 10 == axis ? FARLANDS_LIMIT : at[axis];
+                at[axis] *= n % 3 == axis ? -1 : 1;
+            }
+            grid.x = at[0];
+            grid.y = at[1];
+            float *out = heights(terrain, &grid);
+            for (int i = 0; i < grid.width; i += 19)
+                assert_same(out[i], terrain_height(terrain, grid.x + i, grid.y), &params, &grid, i,
+                            0, "as a point");
+            free(out);
+        }
+        terrain_free(terrain);
+    }
+}
+END_TEST
+
 START_TEST(grid_equals_points)
 {
     struct draws draws = {100 + (uint64_t)_i, 0};
@@ -684,6 +718,7 @@ int main(void)
     TCase *exact = tcase_create("same bits"), *memory = tcase_create("buffers and bounds");
     tcase_set_timeout(exact, 120);
     tcase_add_loop_test(exact, grid_equals_points, 0, 10);
+    tcase_add_loop_test(exact, far_points_equal_grids, 0, 10);
     tcase_add_loop_test(exact, grid_equals_its_parts, 0, LENGTH(widths));
     tcase_add_loop_test(exact, zooms_agree, 0, LENGTH(steps));
     tcase_add_test(exact, scratch_has_no_memory);
