@@ -559,7 +559,8 @@ static void lattice_begin(const struct octave_source *source, const struct place
     }
     /* The last group may read beyond its cells. */
     lattice->count = (int)(places->cell[n - 1] - first) + basis.corners;
-    int64_t cell[KERNEL_CHUNK + KERNEL_STEP] = {first};
+    int64_t cell[KERNEL_CHUNK + KERNEL_STEP];
+    cell[0] = first;
     for (int i = 1; i < whole_steps(lattice->count); i++)
         cell[i] = first + i;
     axis_hashes(source, AXIS_X, cell, basis.first, whole_steps(lattice->count), hash);
