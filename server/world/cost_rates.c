@@ -85,6 +85,7 @@ struct measured {
 struct cost_table {
     struct measured *first;
     struct layer_rates layers[CONFIG_LAYERS_MAX];
+    struct webp_config webp; /* with which they were measured */
     bool has_fields;
     struct field_rates fields;
 };
@@ -322,10 +323,16 @@ const struct cost_rates *cost_table_add(struct cost_table *table,
 /* --- Layers --- */
 
 /*
- * Terrain takes from one to ten times as long to encode as level ground, depending on its detail.
- * This is about the middle between the fastest and the slowest tiles.
+ * Terrain takes from one to ten times as long to encode as level ground, depending on its detail,
+ * and pictures with palettes up to four times. These are about the middles between the fastest and
+ * the slowest tiles.
  */
 #define TERRAIN_TO_LEVEL 2.7
+#define PICTURE_TO_LEVEL 1.8
+
+/* Of a layer: as many as this takes, but at least LAYER_REPEATS. The first ones have cold caches.
+ */
+enum { LAYER_REPEATS = 3, LAYER_NS = 500000 };
 
 /* Paint and encode level ground. */
 static int measure_layer(struct layer_rates *rates, const struct layer *layer,
@@ -334,8 +341,10 @@ static int measure_layer(struct layer_rates *rates, const struct layer *layer,
 {
     static const struct image_palette black = {.colors = 1};
     const double samples = (double)heights->size * heights->size;
+    const double detail = layer->pixel == PIXEL_PICTURE ? PICTURE_TO_LEVEL : TERRAIN_TO_LEVEL;
     *rates = (struct layer_rates){.paint = INFINITY, .encode = INFINITY};
-    for (int repeat = 0; repeat < 2; repeat++) {
+    const double begun = now_ns();
+    for (int repeat = 0; repeat < LAYER_REPEATS || now_ns() - begun < LAYER_NS; repeat++) {
         struct blob *blob;
         const double start = now_ns();
         layer->paint(heights, colors, pixels);
@@ -347,7 +356,7 @@ static int measure_layer(struct layer_rates *rates, const struct layer *layer,
         const double encoded = now_ns();
         blob_release(blob);
         rates->paint = fmin(rates->paint, (painted - start) / samples);
-        rates->encode = fmin(rates->encode, TERRAIN_TO_LEVEL * (encoded - painted) / samples);
+        rates->encode = fmin(rates->encode, detail * (encoded - painted) / samples);
     }
     rates->climate = rates->paint;
     return 0;
@@ -407,7 +416,7 @@ static int measure_climate(struct layer_rates *rates, const struct layer *layer,
     with_climate.climate = &ground->colors;
     const struct heights heights = heights_of(ground->heights, ground->climate);
     rates->climate = INFINITY;
-    for (int repeat = 0; repeat < 2; repeat++) {
+    for (int repeat = 0; repeat < LAYER_REPEATS; repeat++) {
         const double start = now_ns();
         layer->paint(&heights, &with_climate, pixels);
         rates->climate =
@@ -439,10 +448,9 @@ static int measure_layers(struct layer_rates rates[CONFIG_LAYERS_MAX])
 }
 
 /*
- * WebP of level ground, in gray or in colors. Terrain takes from once to three times as long. The
- * smaller the picture, the more of the time is that of beginning: here a fifth.
+ * WebP of level ground, in gray or in colors. Of a picture this small, half of the time is that of
+ * beginning: so this is twice the time of a sample of level tiles, and half of that of terrain.
  */
-#define WEBP_TERRAIN_TO_LEVEL 1.1
 
 static int measure_webp(struct layer_rates rates[CONFIG_LAYERS_MAX], const struct webp_config *webp)
 {
@@ -465,7 +473,7 @@ static int measure_webp(struct layer_rates rates[CONFIG_LAYERS_MAX], const struc
     webp_writer_free(writer);
     for (int i = 0; layers[i].name; i++)
         if (layers[i].formats & 1U << FORMAT_WEBP)
-            rates[i].webp = WEBP_TERRAIN_TO_LEVEL * best / (SIDE * SIDE);
+            rates[i].webp = best / (SIDE * SIDE);
     return err;
 }
 
@@ -487,7 +495,10 @@ int cost_table_new(struct cost_table **out, const struct cost_table *known,
     if (!table)
         return -ENOMEM;
     int err = known ? copy_rates(table, known) : measure_layers(table->layers);
-    if (!err)
+    const bool same =
+        known && known->webp.quality == webp->quality && known->webp.method == webp->method;
+    table->webp = *webp;
+    if (!err && !same)
         err = measure_webp(table->layers, webp);
     if (err) {
         cost_table_free(table);

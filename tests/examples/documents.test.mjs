@@ -198,7 +198,7 @@ const EXAMPLES = {
         ['along =', text],
         ['n = q0', text],
         ['/*', text], ['case FARLANDS_PYRAMID', text], ['static inline REAL', text], ['static void REAL_NAME(pyramid_line)', text],
-        ['static void REAL_NAME(pyramid_points)', text],
+        ['static inline void REAL_NAME(pyramid_points)', text],
         ['make build/tests/unit/noise', names],
     ],
     'server/README.md': [

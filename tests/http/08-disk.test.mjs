@@ -9,18 +9,11 @@ import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Daemon, useDaemon } from './daemon.mjs';
 import { assertSamePixels, decodePng, pngChunks, pngFile } from './png.mjs';
-import { eventually, scratch, scratchFile, patience } from './program.mjs';
+import { eventually, filesBelow, scratch, scratchFile, patience } from './program.mjs';
 import { eachRow } from './table.mjs';
 
 const TILES = ['relief/10/512/512', 'relief/10/512/512@2x', 'relief/5/-3/-1', 'relief/-2/0/-1',
     'gray/10/512/512', 'gray/10/512/512@2x', 'height/10/512/512', 'height/16/-1/40000@2x'];
-
-function filesBelow(directory) {
-    return fs.readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
-        const name = path.join(directory, entry.name);
-        return entry.isDirectory() ? filesBelow(name) : [name];
-    });
-}
 
 /* A function that stops the previous daemon and starts the next; the last one is stopped after the tests. */
 function useRestarts() {

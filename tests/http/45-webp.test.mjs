@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { Daemon, useDaemon, withDaemon } from './daemon.mjs';
-import { eventually, fractal, patience, run, scratch, scratchFile } from './program.mjs';
+import { eventually, filesBelow, fractal, patience, run, scratch, scratchFile } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 
 const SHOWN = ['relief', 'hillshade', 'slope', 'aspect'];
@@ -161,7 +161,7 @@ describe('WebP on disk', { timeout: patience(60000) }, () => {
 
     it('belongs to its settings', async () => {
         const cache = scratch();
-        const get = async (settings) => {
+        const get = async (settings, files) => {
             let found;
             await withDaemon(async (daemon) => {
                 found = {
@@ -170,16 +170,17 @@ describe('WebP on disk', { timeout: patience(60000) }, () => {
                     prints: [await daemon.fingerprintOf(URL), (await daemon.json('/default/relief.json?format=webp')).fingerprint],
                     hits: Number(/tier="disk"\} (\d+)/.exec(await daemon.bytes('/metrics'))[1]),
                 };
+                assert.ok(await eventually(() => filesBelow(cache).filter((file) => /\d\.(png|webp)$/.test(file)).length === files));
             }, { cache, config: `webp: ${settings}\n` });
             return found;
         };
-        const fine = await get('{ quality: 95 }');
-        const coarse = await get('{ quality: 20 }');
+        const fine = await get('{ quality: 95 }', 2);
+        const coarse = await get('{ quality: 20 }', 3);
         assert.ok(coarse.webp.length < fine.webp.length / 2);
         assert.equal(coarse.prints[0], fine.prints[0]);
         assert.notEqual(coarse.prints[1], fine.prints[1]);
         assert.equal(coarse.hits, 1, 'the PNG');
-        const again = await get('{ quality: 95, method: 0 }');
+        const again = await get('{ quality: 95, method: 0 }', 3);
         assert.ok(again.webp.equals(fine.webp));
         assert.equal(again.hits, 2);
     });

@@ -53,6 +53,14 @@ export function scratch() {
     return directory;
 }
 
+/* The paths of all files in DIRECTORY and below it. */
+export function filesBelow(directory) {
+    return fs.readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+        const name = path.join(directory, entry.name);
+        return entry.isDirectory() ? filesBelow(name) : [name];
+    });
+}
+
 /* The path of a new file with this text. */
 export function scratchFile(name, text) {
     const file = path.join(scratch(), name);
