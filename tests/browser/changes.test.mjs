@@ -51,7 +51,8 @@ const why = (page) => page.locator('#broken-why').textContent();
 
 /* Wait until the plane has tiles of the layer's current fingerprint only. */
 async function showsNow(page, layer = 'relief') {
-    const { fingerprint } = (await described()).layers.find(({ name }) => name === layer);
+    const { tiles, tiles_webp: address = tiles } = (await described()).layers.find(({ name }) => name === layer);
+    const [, fingerprint] = /v=([0-9a-f]{16})/.exec(address);
     await page.waitForFunction((version) => {
         const tiles = [...document.querySelectorAll('img.leaflet-tile')];
         return tiles.length && tiles.every(({ src, classList }) => src.includes(`v=${version}`) && classList.contains('leaflet-tile-loaded'));
