@@ -22,7 +22,6 @@ function parse(webp) {
     return { types, width: webp.readUIntLE(24, 3) + 1, height: webp.readUIntLE(27, 3) + 1 };
 }
 
-
 describe('WebP', { timeout: patience(60000) }, () => {
     const daemon = useDaemon();
 

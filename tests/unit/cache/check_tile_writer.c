@@ -150,7 +150,7 @@ START_TEST(test_quota)
         struct tile other = tile_number(&tile, i);
         tile_writer_put(writer, &other, png);
         if (i % 20 == 0)
-            uv_sleep(10);
+            uv_sleep((unsigned)(10 * patience()));
         if (i % 20 == 10) {
             const struct footprint use = directory_usage(directory);
             must(footprint_fits(use, quotas[_i]), "%d: %ju bytes, %ju files", i,
