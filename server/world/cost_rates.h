@@ -26,8 +26,8 @@ struct cost_rates {
 struct cost_table;
 
 /* With the rates that KNOWN has, or, if that is NULL, those of the layers, which are measured: that
- * takes about a millisecond. That of WEBP is measured in any case, in half a millisecond. Returns 0
- * or -ENOMEM. */
+ * takes some ten milliseconds. That of WEBP is measured again, in half a millisecond, if it is not
+ * what the table has. Returns 0 or -ENOMEM. */
 int cost_table_new(struct cost_table **out, const struct cost_table *known,
                    const struct webp_config *webp);
 /* The rates of fields; the table's. Those of KNOWN, or else measured by the first call, which takes
