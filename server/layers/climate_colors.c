@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rgb.h"
+#include "server/core/multiversion.h"
+
 /* Colors are blended at nodes, and entries interpolated between them. */
 enum {
     NODE = 8, /* entries */
@@ -10,8 +13,15 @@ enum {
     NODES_HIGH = CLIMATE_HUMIDITIES / NODE + 1,
 };
 
+/* The colors of all levels and of steep ground at a node, by channel; SIDE_BY_SIDE for vectors. */
+enum { SIDE_BY_SIDE = 8 };
+_Static_assert(CLIMATE_MAX_LEVELS + 1 <= SIDE_BY_SIDE, "the levels and steep ground have room");
+struct node {
+    float color[3][SIDE_BY_SIDE];
+};
+
 struct nodes {
-    float color[NODES_HIGH][NODES_WIDE][3];
+    struct node at[NODES_HIGH][NODES_WIDE];
 };
 
 /* The square of the distance over which a biome loses its part: borders are some 4 degrees, or a
@@ -85,39 +95,50 @@ static void blend(float color[3], const struct biome_table *biomes, float temper
         color[k] = total > 0 ? sum[k] / total : (float)rock.color[k];
 }
 
-static void make_nodes(struct nodes *nodes, const struct biome_table *biomes, const float *height)
+/* The nodes' colors of LEVEL, which HEIGHT is in, or of steep ground if it is NULL. */
+static void make_nodes(struct nodes *nodes, const struct biome_table *biomes, int level,
+                       const float *height)
 {
     for (int j = 0; j < NODES_HIGH; j++)
         for (int i = 0; i < NODES_WIDE; i++) {
             const float t = (float)i / (NODES_WIDE - 1), humidity = (float)j / (NODES_HIGH - 1);
-            blend(nodes->color[j][i], biomes,
-                  CLIMATE_COLDEST + t * (CLIMATE_HOTTEST - CLIMATE_COLDEST), humidity, height);
+            float color[3];
+            blend(color, biomes, CLIMATE_COLDEST + t * (CLIMATE_HOTTEST - CLIMATE_COLDEST),
+                  humidity, height);
+            for (int k = 0; k < 3; k++)
+                nodes->at[j][i].color[k][level] = color[k];
         }
 }
 
-static uint32_t between(const float west[3], const float east[3], const float south_west[3],
-                        const float south_east[3], float x, float y)
+/* The colors at X, Y of a square with these nodes at its corners, 0 to 1 from the first. */
+INLINE void between(uint32_t *out, const struct node *restrict west,
+                    const struct node *restrict south_west, float x, float y)
 {
-    uint32_t color = 0;
-    for (int k = 0; k < 3; k++) {
-        const float north = west[k] + (east[k] - west[k]) * x;
-        const float south = south_west[k] + (south_east[k] - south_west[k]) * x;
-        color |= (uint32_t)(north + (south - north) * y + 0.5f) << 8 * k;
+    const struct node *east = west + 1, *south_east = south_west + 1;
+    for (int i = 0; i < SIDE_BY_SIDE; i++) {
+        uint32_t channel[3];
+        for (int k = 0; k < 3; k++) {
+            const float north = west->color[k][i] + (east->color[k][i] - west->color[k][i]) * x;
+            const float south =
+                south_west->color[k][i] + (south_east->color[k][i] - south_west->color[k][i]) * x;
+            channel[k] = rgb_rounded(north + (south - north) * y);
+        }
+        out[i] = rgb_pack(channel[0], channel[1], channel[2]);
     }
-    return color;
 }
 
-/* The colors of one level, or of steep ground, which is after the last. */
-static void fill(struct climate_colors *climate, int level, const struct nodes *nodes)
+/* All entries from the NODES, in the order of places (climate_place), because each store of
+ * SIDE_BY_SIDE colors writes a little of the next places, too. */
+MULTIVERSION
+static void fill(uint32_t *out, const struct nodes *restrict nodes, int levels)
 {
-    for (int j = 0; j < CLIMATE_HUMIDITIES; j++)
-        for (int i = 0; i < CLIMATE_TEMPERATURES; i++) {
-            const float(*row)[3] = &nodes->color[j / NODE][i / NODE];
-            const float(*next)[3] = &nodes->color[j / NODE + 1][i / NODE];
-            climate->color[climate_entry(climate_place(i, j), climate->levels) + level] =
-                between(row[0], row[1], next[0], next[1], ((float)(i % NODE) + 0.5f) / NODE,
-                        ((float)(j % NODE) + 0.5f) / NODE);
-        }
+    for (int place = 0; place < CLIMATE_PLACES; place++) {
+        const int square = place / 16, wide = CLIMATE_TEMPERATURES / 4;
+        const int i = square % wide * 4 + place % 4, j = square / wide * 4 + place / 4 % 4;
+        between(out + climate_entry(place, levels), &nodes->at[j / NODE][i / NODE],
+                &nodes->at[j / NODE + 1][i / NODE], ((float)(i % NODE) + 0.5f) / NODE,
+                ((float)(j % NODE) + 0.5f) / NODE);
+    }
 }
 
 static int ascending(const void *a, const void *b)
@@ -156,9 +177,9 @@ static void make_levels(struct climate_colors *climate, struct nodes *nodes,
     for (int i = 0; i <= last; i++) {
         const float below = i > 0 ? change[i - 1] : 0;
         const float middle = i < last ? (below + change[i]) / 2 : 2 * below + 1;
-        make_nodes(nodes, biomes, &middle);
-        fill(climate, i, nodes);
+        make_nodes(nodes, biomes, i, &middle);
     }
+    make_nodes(nodes, biomes, climate->levels, NULL);
 }
 
 struct climate_colors *climate_colors_new(const struct biome_table *biomes,
@@ -166,9 +187,9 @@ struct climate_colors *climate_colors_new(const struct biome_table *biomes,
 {
     float change[CLIMATE_MAX_LEVELS - 1] = {0};
     const int levels = find_changes(change, &biomes->rows) + 1;
-    struct climate_colors *climate = malloc(
-        sizeof *climate + (size_t)climate_entry(CLIMATE_PLACES, levels) * sizeof *climate->color);
-    struct nodes *nodes = malloc(sizeof *nodes);
+    const size_t entries = (size_t)climate_entry(CLIMATE_PLACES, levels) + SIDE_BY_SIDE;
+    struct climate_colors *climate = malloc(sizeof *climate + entries * sizeof *climate->color);
+    struct nodes *nodes = calloc(1, sizeof *nodes);
     if (!climate || !nodes) {
         free(climate);
         free(nodes);
@@ -176,9 +197,8 @@ struct climate_colors *climate_colors_new(const struct biome_table *biomes,
     }
     climate->levels = levels;
     memcpy(climate->color, colors->color, sizeof colors->color);
-    make_nodes(nodes, biomes, NULL);
-    fill(climate, levels, nodes);
     make_levels(climate, nodes, biomes, change);
+    fill(climate->color, nodes, levels);
     free(nodes);
     return climate;
 }

@@ -69,11 +69,6 @@ INLINE float bared(float level, float gray, float tint, float bare)
     return at_most(level + (gray * tint - level) * bare, 255);
 }
 
-INLINE uint32_t rounded(float level)
-{
-    return (uint32_t)(int)(level + 0.5f);
-}
-
 /* Channels of ground, and the same under light. */
 struct lit {
     struct span level, full;
@@ -140,8 +135,8 @@ INLINE void light_span(uint32_t *restrict out, const struct span *restrict groun
         compress(lit.full.blue, lit.level.blue, n);
     }
     for (int i = 0; i < n; i++)
-        out[i] = rgb_pack(rounded(lit.full.red[i]), rounded(lit.full.green[i]),
-                          rounded(lit.full.blue[i]));
+        out[i] = rgb_pack(rgb_rounded(lit.full.red[i]), rgb_rounded(lit.full.green[i]),
+                          rgb_rounded(lit.full.blue[i]));
 }
 
 /* One by one, through memory: a vector of entries would have to be taken apart for the loads. */

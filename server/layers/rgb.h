@@ -19,6 +19,12 @@ INLINE uint32_t rgb_pack(uint32_t red, uint32_t green, uint32_t blue)
     return red | green << 8 | blue << 16;
 }
 
+/* A channel's LEVEL, 0 or more, as a whole number. */
+INLINE uint32_t rgb_rounded(float level)
+{
+    return (uint32_t)(int)(level + 0.5f);
+}
+
 /* Channel C, 0 for red. */
 INLINE float rgb_channel(uint32_t color, int c)
 {
