@@ -288,7 +288,7 @@ static void add_lattice(struct tally *t, const struct extent *e, double columns)
 static void add_operation(struct tally *t, const struct operation *o, const struct extent *e)
 {
     const double rows = e->few ? 1 : e->rows, samples = e->few ? e->points : rows * e->columns;
-    add(t, ESTIMATE_OVERHEAD, operation_row * rows + band * ceil(rows / KERNEL_BAND_ROWS));
+    add(t, ESTIMATE_OVERHEAD, operation_row * rows + band * ceil(rows / PLAN_BAND_ROWS));
     if (o->kind == GRAPH_BIOME)
         add(t, ESTIMATE_ARITHMETIC,
             samples * (e->few ? 0.3 : 1) *
@@ -353,7 +353,7 @@ static int see(struct surveyor *surveyor, const struct domain *domain, const str
 
     add(&(struct tally){estimator->estimate, surveyor->times, domain->step[0].operation},
         ESTIMATE_OVERHEAD, chunk_start);
-    extent.rows = fmin(all.rows, KERNEL_BAND_ROWS);
+    extent.rows = fmin(all.rows, PLAN_BAND_ROWS);
     for (int s = 0; s < domain->steps; s++) {
         if (s == domain->constants)
             extent = all;

@@ -1,7 +1,7 @@
 /*
  * The evaluation of a program over a grid.
  *
- * A grid is cut into chunks, and a chunk is evaluated band by band: 16 rows of one operation, then
+ * A grid is cut into chunks, and a chunk is evaluated band by band: 8 rows of one operation, then
  * of the next. Values lie in buffers, which are used again once nobody needs them.
  *
  * Operations that a mask makes irrelevant for a band are not carried out (guards.h).
@@ -25,6 +25,9 @@
 #include "plan.h"
 #include "rivers.h"
 
+_Static_assert((int)PLAN_BAND_ROWS <= KERNEL_BAND_ROWS && PLAN_BAND_ROWS % KERNEL_SET_ROWS == 0,
+               "kernels evaluate so many rows at once");
+
 /* A noise and its octaves, used by one domain after the other. */
 struct run_memory {
     struct noise_run run;
@@ -33,7 +36,7 @@ struct run_memory {
 
 /* Rows of a band, one after the other without gaps. */
 struct buffer {
-    KERNEL_ALIGNED float value[KERNEL_BAND_ROWS * KERNEL_CHUNK];
+    KERNEL_ALIGNED float value[PLAN_BAND_ROWS * KERNEL_CHUNK];
 };
 
 /* The rivers of a GRAPH_DRAIN, and what their ground is evaluated with. */
@@ -651,11 +654,11 @@ static int evaluate_chunk(struct context *c, const struct domain *domain, const 
         return 0;
     }
     struct relevance relevance = all_relevant(domain);
-    const int most = chunk->height < KERNEL_BAND_ROWS ? chunk->height : KERNEL_BAND_ROWS;
+    const int most = chunk->height < PLAN_BAND_ROWS ? chunk->height : PLAN_BAND_ROWS;
     const struct band band = {chunk, false, 0, most, chunk->width, NULL};
     run_steps(c, domain, 0, domain->constants, &band, &relevance);
     for (int j = 0, rows; j < chunk->height; j += rows) {
-        rows = chunk->height - j < KERNEL_BAND_ROWS ? chunk->height - j : KERNEL_BAND_ROWS;
+        rows = chunk->height - j < PLAN_BAND_ROWS ? chunk->height - j : PLAN_BAND_ROWS;
         run_band(c, domain, chunk, j, rows, roomy, out, &relevance);
     }
     return 0;

@@ -12,7 +12,12 @@
 
 #include "program.h"
 
-enum { PLAN_MAX_OUTPUTS = 16 };
+enum {
+    PLAN_MAX_OUTPUTS = 16,
+    /* Rows of one operation that are evaluated at once: few enough that what operations pass to
+     * each other stays near the core. */
+    PLAN_BAND_ROWS = 8,
+};
 
 /* An operation within a domain. */
 struct step {

@@ -142,11 +142,11 @@ static int runs_over(const struct program *program, const struct farlands_grid *
     return runs;
 }
 
-/* The last field, or it and NEAR. */
-static int runs_of(const struct program *program, int row, int size, int outputs)
+/* The last field, or it and NEAR, of two samples or of a whole band. */
+static int runs_of(const struct program *program, int row, int rows_high, int outputs)
 {
-    const struct farlands_grid grid = {BLOCKS(7), BLOCKS(9), 1, size, size, false};
-    float values[2][16 * 16];
+    const struct farlands_grid grid = {BLOCKS(7), BLOCKS(9), 1, 2 * rows_high, rows_high, false};
+    float values[2][2 * PLAN_BAND_ROWS * PLAN_BAND_ROWS];
     const struct output output[2] = {
         {program->place[FIRST + rows[row].count - 1], values[0]},
         {program->place[NEAR], values[1]},
@@ -158,7 +158,7 @@ START_TEST(masks_of_0_spare_noises)
 {
     kernel = kernel_choose();
     struct program *program = make_program(_i);
-    for (int size = 1; size <= 16; size += 15) {
+    for (int size = 1; size <= PLAN_BAND_ROWS; size += PLAN_BAND_ROWS - 1) {
         const int alone = runs_of(program, _i, size, 1);
         must(alone == rows[_i].runs, "%s: %d runs for %d samples", rows[_i].name, alone, size);
         /* A noise that is asked for is needed anyway. */
@@ -191,7 +191,7 @@ START_TEST(what_the_band_limit_silences_is_computed_once)
     ck_assert_int_eq(program_new(&program, node, FIRST + 1, &fault), 0);
     const int64_t wavelength = noises[0].wavelength;
     const int audible = runs_in_picture(program, wavelength / 16, values);
-    ck_assert_int_eq(audible, MOST_SIZE / 16);
+    ck_assert_int_eq(audible, MOST_SIZE / PLAN_BAND_ROWS);
     const int silent = runs_in_picture(program, wavelength, values);
     must(silent > 0 && silent <= audible, "%d runs instead of %d", silent, audible);
     for (int i = 1; i < MOST_SIZE * MOST_SIZE; i++)
