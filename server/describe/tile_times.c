@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "noise/estimate.h"
 #include "noise/terrain.h"
+#include "server/core/cpu_time.h"
 #include "server/describe/quantiles.h"
 #include "server/tiles/render.h"
 
@@ -17,13 +17,6 @@ struct bench {
     struct render_scratch *scratch;
     float *samples; /* of a tile */
 };
-
-static double cpu_ms(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
-}
 
 static int evaluate_all(struct bench *bench, const struct tile *tile, struct farlands_grid grid)
 {
@@ -77,11 +70,11 @@ static int measure(struct bench *bench, int layer, const int64_t (*places)[2], i
             struct farlands_grid grid;
             if (find_tile(bench->world, layer, tile_times_zooms[zoom], places[i], &tile, &grid))
                 continue;
-            const double start = cpu_ms();
+            const double start = cpu_time_ns();
             int err = measured(bench, &tile, grid);
             if (err)
                 return err;
-            ms[done++] = (float)(cpu_ms() - start);
+            ms[done++] = (float)((cpu_time_ns() - start) / 1e6);
         }
         times[zoom] = quantiles_of(ms, done).value[QUANTILE_MEDIAN];
     }

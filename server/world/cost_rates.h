@@ -6,16 +6,9 @@
 #ifndef FARLANDS_WORLD_COST_RATES_H
 #define FARLANDS_WORLD_COST_RATES_H
 
-#include "server/layers/layer.h"
 #include "server/world/field_costs.h"
+#include "server/world/layer_rates.h"
 #include "server/world/work.h"
-
-/* Of a layer, ns per sample. */
-struct layer_rates {
-    double paint, encode;
-    double webp;    /* to encode it as WebP; 0 if it has none */
-    double climate; /* to paint it in a world with a climate */
-};
 
 struct cost_rates {
     double ns[WORK_KINDS];
