@@ -158,17 +158,6 @@ static int make_plan(struct context *c, int64_t band_limit, const struct output 
 
 /* --- Chunks --- */
 
-static bool is_zero(struct rows values, int rows, int n)
-{
-    uint32_t any = 0;
-    for (int r = 0; r < rows && any == 0; r++) {
-        const float *row = values.at + (size_t)r * values.stride;
-        for (int i = 0; i < n; i++)
-            any |= row[i] != 0;
-    }
-    return any == 0;
-}
-
 static int evaluate_chunk(struct context *c, const struct domain *domain, const struct chunk *chunk,
                           bool roomy, const struct rows *out);
 static int evaluate_grid(struct context *c, const struct farlands_grid *grid,
@@ -212,7 +201,8 @@ static int make_patch(struct context *c, int lattice, const struct chunk *chunk)
         c->surveyor->times = times;
     c->band_limit = band_limit;
     for (int j = 0; j < nodes.height && !err && !c->surveyor; j++)
-        patch->zero[j] = is_zero((struct rows){patch->value[j], KERNEL_CHUNK}, 1, nodes.width);
+        patch->zero[j] =
+            c->kernel->is_zero((struct rows){patch->value[j], KERNEL_CHUNK}, 1, nodes.width);
     patch->columns = err ? 0 : nodes.width;
     return err;
 }
@@ -479,16 +469,12 @@ static int keep_buffers(struct evaluation *e, const struct domain *domain)
 static void deliver(const struct context *c, const struct domain *domain, int i, struct rows from,
                     int rows, int n, struct rows out)
 {
-    const bool is_noise = c->program->operation[domain->output[i]].kind == GRAPH_NOISE;
-    for (int r = 0; r < rows; r++) {
-        const float *in = from.at + (size_t)r * from.stride;
-        float *to = out.at + (size_t)r * out.stride;
-        if (!is_noise)
-            for (int k = 0; k < n; k++)
-                to[k] = in[k] + 0.0f;
-        else if (in != to)
-            memcpy(to, in, (size_t)n * sizeof *to);
-    }
+    if (c->program->operation[domain->output[i]].kind != GRAPH_NOISE)
+        c->kernel->unsign_zeros(from, rows, n, out);
+    else
+        for (int r = 0; from.at != out.at && r < rows; r++)
+            memcpy(out.at + (size_t)r * out.stride, from.at + (size_t)r * from.stride,
+                   (size_t)n * sizeof *out.at);
 }
 
 /* Samples that steps go through together. */
@@ -581,7 +567,7 @@ static void run_step(struct context *c, const struct domain *domain, int s, cons
         run_operation(c, step, band->chunk, in, band->j, band->rows, to);
     if (domain->guarded[k] < 0)
         return;
-    relevance->zero[k] = relevance->zero[k] || is_zero(to, band->rows, band->n);
+    relevance->zero[k] = relevance->zero[k] || c->kernel->is_zero(to, band->rows, band->n);
     if (relevance->zero[k])
         spare(c, domain, k, relevance);
 }

@@ -456,6 +456,27 @@ static void operate(const struct operation *operation, const struct rows *in, in
     }
 }
 
+static bool is_zero(struct rows values, int rows, int n)
+{
+    uint32_t any = 0;
+    for (int r = 0; r < rows && any == 0; r++) {
+        const float *row = values.at + (size_t)r * values.stride;
+        for (int i = 0; i < n; i++)
+            any |= row[i] != 0;
+    }
+    return any == 0;
+}
+
+static void unsign_zeros(struct rows values, int rows, int n, struct rows out)
+{
+    for (int r = 0; r < rows; r++) {
+        const float *in = values.at + (size_t)r * values.stride;
+        float *to = out.at + (size_t)r * out.stride;
+        for (int i = 0; i < n; i++)
+            to[i] = in[i] + 0.0f;
+    }
+}
+
 /* Four of a patch's rows, COUNT values each, become one, from which each sample takes four
  * neighbours. */
 static void interpolate(const uint32_t *first, const float *column, const float *const line[4],

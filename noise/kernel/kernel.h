@@ -50,6 +50,10 @@ struct kernel {
      * one of IN if operation_is_in_place. */
     void (*operate)(const struct operation *operation, const struct rows *in, int rows, int n,
                     struct rows out);
+    /* True if ROWS rows of N values are 0, of either sign. */
+    bool (*is_zero)(struct rows values, int rows, int n);
+    /* ROWS rows of N values into OUT, which may be the same: -0 becomes +0. */
+    void (*unsign_zeros)(struct rows values, int rows, int n, struct rows out);
     /* N values on a row of a lattice: LINE are four of its rows, COUNT values each, that count by
      * ROW. Sample i lies between their values FIRST[i] to FIRST[i] + 3, which count by COLUMN, rows
      * of KERNEL_CHUNK floats. */

@@ -485,10 +485,10 @@ static bool exact(void)
 
 extern const struct kernel KERNEL;
 const struct kernel KERNEL = {
-    KERNEL_NAME,   KERNEL_LANES, supported,    exact,       noise_choose, noise_begin,
-    noise_band,    damped_band,  erode_band,   operate,     interpolate,  noise_few,
-    noise_point,   river_near,   river_valley, river_floor, river_lake,   river_carve,
-    river_channel, river_water,  river_order,  volume,      density,
+    KERNEL_NAME, KERNEL_LANES, supported,    exact,       noise_choose, noise_begin, noise_band,
+    damped_band, erode_band,   operate,      is_zero,     unsign_zeros, interpolate, noise_few,
+    noise_point, river_near,   river_valley, river_floor, river_lake,   river_carve, river_channel,
+    river_water, river_order,  volume,       density,
 };
 
 #undef KERNEL
