@@ -16,7 +16,7 @@ struct color_table {
     float scale;                      /* entries per metre */
     uint32_t color[COLOR_TABLE_SIZE]; /* evenly spaced from first to beyond max: 0xbbggrr */
     uint32_t shallow, deep;           /* of rivers and lakes: 0xbbggrr */
-    struct climate_colors *climate;   /* of land; NULL: those above, too */
+    struct climate_colors *climate;   /* of land; NULL: those above, too, or not made yet */
 };
 
 /* MAX, or more if MIN .. MAX is too narrow for a scale. */

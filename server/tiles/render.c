@@ -148,7 +148,9 @@ static int make_heights(struct render_scratch *scratch, const struct content *co
     bordered.height += 2 * reach;
     const int stride = bordered.width;
     assert(stride * bordered.height <= PICTURE_HEIGHTS_MAX);
-    int err = make_ground(scratch, content, &bordered);
+    int err = layers[content->layer].climate ? world_color_climate(world) : 0;
+    if (!err)
+        err = make_ground(scratch, content, &bordered);
     if (err)
         return err;
     const ptrdiff_t first = reach * stride + reach;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,9 +175,7 @@ static int add_family(struct worlds *worlds, const struct world_config *config,
     terrain_range(world->terrain, &min, &max);
     color_table_make(colors, config, min, max);
     world->colors = colors;
-    if (world->climate.table)
-        colors->climate = climate_colors_new(world->climate.table, colors);
-    return world->climate.table && !colors->climate ? -ENOMEM : 0;
+    return 0;
 }
 
 int worlds_new(struct worlds **out, const struct config *config, const struct worlds *previous)
@@ -355,6 +354,21 @@ int world_course_field(const struct world *world)
 {
     const int water = terrain_field(world->terrain, "water", 5);
     return water >= 0 && terrain_field_is_water(world->terrain, water) ? water : -1;
+}
+
+int world_color_climate(const struct world *world)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct climate_colors **climate = &world->colors->climate;
+    if (!world->climate.table || __atomic_load_n(climate, __ATOMIC_ACQUIRE))
+        return 0;
+    pthread_mutex_lock(&lock);
+    if (!*climate)
+        __atomic_store_n(climate, climate_colors_new(world->climate.table, world->colors),
+                         __ATOMIC_RELEASE);
+    const int err = *climate ? 0 : -ENOMEM;
+    pthread_mutex_unlock(&lock);
+    return err;
 }
 
 const struct climate *world_climate(const struct world *world)

@@ -88,12 +88,15 @@ static int bench(const struct world *world, struct farlands_scratch *scratch)
     static const int zooms[] = {4, 6, 8, 10, 12, 14, 16};
     static struct color_table palette;
 
+    int err = world_color_climate(world);
+    if (err)
+        return err;
     palette = *world->colors;
     palette.climate = NULL;
     for (size_t z = 0; z < sizeof zooms / sizeof zooms[0]; z++) {
         struct heights heights;
         double plain[REPEATS], climate[REPEATS], rivers[REPEATS];
-        int err = make_ground(&heights, world, scratch, zooms[z]);
+        err = make_ground(&heights, world, scratch, zooms[z]);
         if (err)
             return err;
         struct heights wet = heights;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 
 #include "server/world/tile.h"
 #include "tests/unit/support/fixtures.h"
@@ -189,6 +190,37 @@ START_TEST(test_climates)
 }
 END_TEST
 
+static void *color_climate(void *world)
+{
+    ck_assert_int_eq(world_color_climate(world), 0);
+    return ((const struct world *)world)->colors->climate;
+}
+
+START_TEST(test_worlds_of_a_family_color_their_climate_once)
+{
+    enum { THREADS = 4 };
+    struct worlds *set = climate_of("humidity: 0.5, temperature: 7, ", rows[0].row);
+    struct worlds *derived = derive(set->world, 9);
+    pthread_t thread[THREADS];
+
+    ck_assert_ptr_null(set->world->colors->climate);
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(
+            pthread_create(&thread[i], NULL, color_climate, i % 2 ? derived->world : set->world),
+            0);
+    for (int i = 0; i < THREADS; i++) {
+        void *climate;
+        pthread_join(thread[i], &climate);
+        ck_assert_ptr_nonnull(climate);
+        ck_assert_ptr_eq(climate, set->world->colors->climate);
+    }
+    worlds_release(derived);
+    worlds_release(set);
+    ck_assert_int_eq(world_color_climate(worlds->world), 0); /* it has none */
+    ck_assert_ptr_null(worlds->world->colors->climate);
+}
+END_TEST
+
 START_TEST(test_references)
 {
     struct worlds *mine = worlds_of(FRACTAL_WORLD);
@@ -252,6 +284,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_looks_of_biomes_change_no_heights, 0,
                         sizeof rows / sizeof *rows);
     tcase_add_test(tcase, test_climates);
+    tcase_add_test(tcase, test_worlds_of_a_family_color_their_climate_once);
     tcase_add_test(tcase, test_first_zooms_of_layers);
     return suite_run(suite);
 }
