@@ -215,8 +215,10 @@ static int reserve(struct put *put, struct footprint size)
 
     if (!footprint_fits(size, batch->spare)) {
         err = footprint_fits(size, batch->ahead) ? take(batch, batch->ahead) : -EDQUOT;
-        if (err == -EDQUOT) /* perhaps there is just enough */
+        if (err == -EDQUOT) { /* perhaps there is just enough */
+            batch->ahead = (struct footprint){0};
             err = take(batch, size);
+        }
     }
     if (err == -EDQUOT)
         eviction_thread_refused(put->cache->evictor, size);

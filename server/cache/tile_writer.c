@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <uv.h>
+#include <xxhash.h>
 
 #include "server/core/thread_group.h"
 
@@ -21,10 +22,11 @@ struct entry {
     struct blob *png;
 };
 
-/* Tiles to be stored. */
+/* Tiles to be stored, and the hashes of their keys. */
 struct tiles {
     unsigned count;
     size_t bytes;
+    uint64_t hash[TILES];
     struct entry entry[TILES];
 };
 
@@ -38,12 +40,20 @@ struct tile_writer {
     uv_cond_t wake;  /* the first tile of a batch */
     bool stop;
     struct tiles *next;
-    struct tiles *written; /* the thread's own */
+    struct tiles *written; /* by the thread, which alone changes it */
+    uint64_t deadline;     /* atomic: when to stop at the latest, of uv_hrtime; 0: not yet */
+    uint64_t begun;        /* atomic: when the tile that is being stored was begun; 0: none is */
 };
 
 static bool is_full(const struct tiles *tiles)
 {
     return tiles->count == TILES || tiles->bytes >= BYTES;
+}
+
+static bool is_late(struct tile_writer *writer)
+{
+    const uint64_t deadline = __atomic_load_n(&writer->deadline, __ATOMIC_RELAXED);
+    return deadline && uv_hrtime() >= deadline;
 }
 
 /* Wait for an eviction that makes room for PNG, but look *LOOKS times at most: if a batch were
@@ -58,26 +68,42 @@ static void wait_for_room(struct tile_writer *writer, const struct blob *png, in
 
 static int by_key(const void *a, const void *b)
 {
-    return strcmp(((const struct entry *)a)->key, ((const struct entry *)b)->key);
+    const struct entry *const *one = a, *const *other = b;
+    return strcmp((*one)->key, (*other)->key);
 }
 
-/* Store TILES, one directory after the other. */
-static void store(struct tile_writer *writer, struct tiles *tiles)
+/* Store TILES, one directory after the other, until the writer must stop. */
+static void store(struct tile_writer *writer, const struct tiles *tiles)
 {
+    const struct entry *order[TILES];
     struct disk_cache_batch batch;
     int looks = ROOM_LOOKS;
 
-    qsort(tiles->entry, tiles->count, sizeof tiles->entry[0], by_key);
+    for (unsigned i = 0; i < tiles->count; i++)
+        order[i] = &tiles->entry[i];
+    qsort((void *)order, tiles->count, sizeof *order, by_key);
     disk_cache_begin(&batch, writer->cache, disk_cache_ahead(tiles->bytes, tiles->count));
-    for (unsigned i = 0; i < tiles->count; i++) {
-        struct entry *entry = &tiles->entry[i];
-        wait_for_room(writer, entry->png, &looks);
-        writer->stored(writer->context, disk_cache_add(&batch, entry->key, entry->png));
-        blob_release(entry->png);
+    for (unsigned i = 0; i < tiles->count && !is_late(writer); i++) {
+        wait_for_room(writer, order[i]->png, &looks);
+        __atomic_store_n(&writer->begun, uv_hrtime(), __ATOMIC_RELAXED);
+        writer->stored(writer->context, disk_cache_add(&batch, order[i]->key, order[i]->png));
     }
     disk_cache_end(&batch);
-    tiles->count = 0;
-    tiles->bytes = 0;
+    __atomic_store_n(&writer->begun, 0, __ATOMIC_RELAXED);
+}
+
+/* Forget the tiles that were written. */
+static void forget(struct tile_writer *writer)
+{
+    struct tiles *written = writer->written;
+
+    uv_mutex_lock(&writer->lock);
+    const unsigned count = written->count;
+    written->count = 0;
+    written->bytes = 0;
+    uv_mutex_unlock(&writer->lock);
+    for (unsigned i = 0; i < count; i++)
+        blob_release(written->entry[i].png);
 }
 
 /* Wait for a batch and take it. Returns NULL if the thread must end. */
@@ -107,8 +133,36 @@ static void run(void *context, unsigned number)
 
     if (writer->niceness) /* in Linux each thread has its own */
         setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + writer->niceness);
-    for (struct tiles *batch; (batch = wait_for_batch(writer));)
+    for (const struct tiles *batch; (batch = wait_for_batch(writer)); forget(writer))
         store(writer, batch);
+}
+
+/* The tile of KEY among TILES, with a reference more; or NULL. */
+static struct blob *find(const struct tiles *tiles, uint64_t hash, const char *key)
+{
+    for (unsigned i = 0; i < tiles->count; i++)
+        if (tiles->hash[i] == hash && strcmp(tiles->entry[i].key, key) == 0)
+            return blob_hold(tiles->entry[i].png);
+    return NULL;
+}
+
+struct blob *tile_writer_get(struct tile_writer *writer, const char *key)
+{
+    const uint64_t hash = XXH3_64bits(key, strlen(key));
+
+    uv_mutex_lock(&writer->lock);
+    struct blob *png = find(writer->next, hash, key);
+    if (!png)
+        png = find(writer->written, hash, key);
+    uv_mutex_unlock(&writer->lock);
+    return png;
+}
+
+uint64_t tile_writer_run_ms(struct tile_writer *writer)
+{
+    const uint64_t begun = __atomic_load_n(&writer->begun, __ATOMIC_RELAXED);
+    const uint64_t now = uv_hrtime();
+    return begun && begun < now ? (now - begun) / 1000000 : 0;
 }
 
 void tile_writer_put(struct tile_writer *writer, const struct tile *tile, struct blob *png)
@@ -119,8 +173,9 @@ void tile_writer_put(struct tile_writer *writer, const struct tile *tile, struct
     struct tiles *next = writer->next;
     const bool queued = !is_full(next) && !writer->stop;
     if (queued) {
-        struct entry *entry = &next->entry[next->count++];
+        struct entry *entry = &next->entry[next->count];
         tile_key(tile, entry->key);
+        next->hash[next->count++] = XXH3_64bits(entry->key, strlen(entry->key));
         entry->png = blob_hold(png);
         next->bytes += png->length;
         wakes = next->count == 1;
@@ -172,6 +227,9 @@ fail_lock:
 
 bool tile_writer_stop(struct tile_writer *writer, long ms)
 {
+    /* Some of the time is left for the tile that is being stored then. */
+    __atomic_store_n(&writer->deadline, uv_hrtime() + (uint64_t)ms * 1000000 * 2 / 3,
+                     __ATOMIC_RELAXED);
     uv_mutex_lock(&writer->lock);
     writer->stop = true;
     uv_cond_signal(&writer->wake);

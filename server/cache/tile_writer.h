@@ -1,7 +1,7 @@
 /*
  * A thread that stores tiles in a disk cache a little later, in batches: so a batch accesses the
  * quota ledger once, and no render waits for the disk. Tiles that are not stored yet are lost if
- * the process is killed, and are rendered again.
+ * the process is killed, or if the disk is too slow at its end, and are rendered again.
  */
 #ifndef FARLANDS_CACHE_TILE_WRITER_H
 #define FARLANDS_CACHE_TILE_WRITER_H
@@ -16,8 +16,9 @@ struct tile_writer;
 int tile_writer_new(struct tile_writer **out, struct disk_cache *cache, int niceness,
                     void (*stored)(void *context, int err), void *context);
 
-/* Store what is left. Returns false if that takes more than MS milliseconds: then the thread may
- * hang for ever, and nothing that it uses may be freed. No thread may be in tile_writer_put. */
+/* Store what is left, or two thirds of MS milliseconds long as much as possible. Returns false if
+ * the thread is busy with one tile even after MS: then it may hang for ever, and nothing that it
+ * uses may be freed. No thread may be in tile_writer_put. */
 bool tile_writer_stop(struct tile_writer *writer, long ms);
 
 /* After tile_writer_stop has returned true. */
@@ -26,5 +27,12 @@ void tile_writer_free(struct tile_writer *writer);
 /* Store PNG, encoded with TILE's key, within some tens of milliseconds. If the thread is behind,
  * the caller stores it at once. PNG is held as long as needed. Any thread. */
 void tile_writer_put(struct tile_writer *writer, const struct tile *tile, struct blob *png);
+
+/* The tile of KEY (tile_key) if it is not stored yet, with a reference for the caller; or NULL.
+ * Never waits for the disk. Any thread. */
+struct blob *tile_writer_get(struct tile_writer *writer, const char *key);
+
+/* How long the thread has been storing one tile by now; 0 if it is not. Any thread. */
+uint64_t tile_writer_run_ms(struct tile_writer *writer);
 
 #endif

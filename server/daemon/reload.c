@@ -21,7 +21,8 @@ enum {
     RELOAD_DELAY_MS = 50,  /* requests within it cause one reload */
     RELOAD_POLL_MS = 10,   /* between two looks whether it has ended */
     RELOAD_STOP_MS = 2000, /* time limit for a reload at shutdown */
-    OTHER_FILES = 320,     /* cache files, event loops, logs */
+    OTHER_FILES = 272,     /* cache files, logs */
+    SHARD_FILES = 6,       /* of an event loop */
 };
 
 /* A configuration that is being read. The members below belong to the thread until it has ended. */
@@ -67,9 +68,9 @@ static const char *changed_key(const struct config *old, const struct config *ne
     return NULL;
 }
 
-unsigned reload_file_limit(unsigned connections)
+unsigned reload_file_limit(unsigned connections, unsigned shards)
 {
-    const rlim_t files = (rlim_t)connections + OTHER_FILES;
+    const rlim_t others = OTHER_FILES + (rlim_t)SHARD_FILES * shards, files = connections + others;
     struct rlimit limit = {0};
 
     getrlimit(RLIMIT_NOFILE, &limit);
@@ -79,12 +80,13 @@ unsigned reload_file_limit(unsigned connections)
     }
     if (limit.rlim_cur >= files)
         return connections;
-    return limit.rlim_cur > OTHER_FILES ? (unsigned)limit.rlim_cur - OTHER_FILES : 0;
+    return limit.rlim_cur > others ? (unsigned)(limit.rlim_cur - others) : 0;
 }
 
 unsigned reload_connections(const struct config *config)
 {
-    const unsigned wanted = config->limits.connections, possible = reload_file_limit(wanted);
+    const unsigned wanted = config->limits.connections;
+    const unsigned possible = reload_file_limit(wanted, server_shards(config));
     if (possible > 0 && possible < wanted)
         log_line(LOG_WARNING,
                  "limits.connections is %u, but the limit of open files (ulimit -Hn) allows %u",

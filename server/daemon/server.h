@@ -137,9 +137,9 @@ void watch_start(struct server *server);
  * are possible, with a warning in the log if they are fewer; 0: none. */
 unsigned reload_connections(const struct config *config);
 
-/* Raise the limit for CONNECTIONS and the daemon's other files, as far as the hard limit allows.
- * Returns the number of connections that are possible, at most CONNECTIONS. */
-unsigned reload_file_limit(unsigned connections);
+/* Raise the limit for CONNECTIONS and the other files of a daemon with SHARDS, as far as the hard
+ * limit allows. Returns the number of connections that are possible, at most CONNECTIONS. */
+unsigned reload_file_limit(unsigned connections, unsigned shards);
 
 /* Handle SIGTERM and SIGINT from now on. Returns 0 or a negative code. */
 int shutdown_start(struct server *server);

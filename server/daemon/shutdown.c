@@ -80,7 +80,8 @@ static void on_terminate(uv_signal_t *handle, int number)
     /* Connections in the backlog get a response: from this process, or from the next one that
      * inherits the sockets. */
     if (!server->inherited)
-        reload_file_limit(acceptor_open(server->acceptor) + ACCEPTOR_BACKLOG_MAX);
+        reload_file_limit(acceptor_open(server->acceptor) + ACCEPTOR_BACKLOG_MAX,
+                          server->shard_count);
     acceptor_stop(server->acceptor, !server->inherited);
     for (unsigned i = 0; i < server->shard_count; i++)
         shard_drain(server->shards[i]);

@@ -130,9 +130,12 @@ void pipeline_limit(struct pipeline *pipeline, const struct config *config)
 
 uint64_t pipeline_longest_run_ms(struct pipeline *pipeline)
 {
-    const uint64_t render = work_queue_longest_run_ms(pipeline->fetcher.renderers);
-    const uint64_t read = work_queue_longest_run_ms(pipeline->fetcher.readers);
-    return render > read ? render : read;
+    const struct fetcher *fetcher = &pipeline->fetcher;
+    const uint64_t render = work_queue_longest_run_ms(fetcher->renderers);
+    const uint64_t read = work_queue_longest_run_ms(fetcher->readers);
+    const uint64_t write = fetcher->writer ? tile_writer_run_ms(fetcher->writer) : 0;
+    const uint64_t work = render > read ? render : read;
+    return work > write ? work : write;
 }
 
 void pipeline_measure(struct pipeline *pipeline, struct metrics_gauges *gauges)

@@ -25,7 +25,7 @@ int pipeline_new(struct pipeline **out, const struct config *config, struct metr
 /* Apply the limits of CONFIG. */
 void pipeline_limit(struct pipeline *pipeline, const struct config *config);
 
-/* How long the oldest running render or read has run, in ms; 0 if none runs. */
+/* How long the oldest running render, read or write of a tile has run, in ms; 0 if none runs. */
 uint64_t pipeline_longest_run_ms(struct pipeline *pipeline);
 
 /* Fill in the gauges of the render queue and the caches. */

@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Daemon, useDaemon } from './daemon.mjs';
+import { Daemon, useDaemon, withDaemon } from './daemon.mjs';
 import { assertSamePixels, decodePng, pngChunks, pngFile } from './png.mjs';
 import { eventually, filesBelow, scratch, scratchFile, patience } from './program.mjs';
 import { eachRow } from './table.mjs';
@@ -101,6 +101,19 @@ describe('the disk cache', { timeout: patience(60000) }, () => {
         await sleep(patience(200)); /* tiles are stored after they were sent */
         assert.equal(count(), before);
     });
+});
+
+describe('without a cache in memory', { timeout: patience(60000) }, () => {
+    it('a tile is rendered once, also while it waits to be written', () => withDaemon(async (daemon) => {
+        for (let x = 0; x < 40; x++) {
+            const target = `/default/relief/12/${x}/9.png`;
+            const [first, second] = [await daemon.bytes(target), await daemon.bytes(target)];
+            assert.deepEqual(second, first);
+            await sleep(x % 4 * 5);
+            assert.deepEqual(await daemon.bytes(target), first);
+        }
+        assert.equal(await daemon.rendered(), 40);
+    }, { config: 'cache: { memory: 0 }\n', cache: scratch() }));
 });
 
 describe('after a restart', { timeout: patience(60000) }, () => {

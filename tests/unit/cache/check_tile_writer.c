@@ -17,11 +17,13 @@ static struct blob *png; /* need not be a PNG */
 static const struct footprint plenty = {UINT64_C(1) << 30, 100000};
 
 static int stored, refused, failed; /* atomic */
+static unsigned delay_ms;           /* of each tile, as of a slow disk */
 
 static void count(void *context, int err)
 {
     int *counter = !err ? &stored : err == -EDQUOT ? &refused : &failed;
     (void)context;
+    uv_sleep(delay_ms);
     __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
@@ -39,6 +41,7 @@ static void set_up(void)
     png = blob_new(12000);
     memset(png->bytes, 7, png->length);
     stored = refused = failed = 0;
+    delay_ms = 0;
 }
 
 static void tear_down(void)
@@ -141,6 +144,16 @@ END_TEST
 static const struct footprint quotas[] = {
     {1 << 20, 100000}, {1 << 22, 100000}, {UINT64_C(1) << 30, 100}, {UINT64_C(1) << 30, 1000}};
 
+/* Wait for the writer to be done with COUNT tiles, and a while for an eviction. */
+static void wait_for_writer(int count)
+{
+    const struct footprint size = footprint_of_file(png->length);
+    for (int ms = 0; ms < 10000 && total() < count; ms++)
+        uv_sleep(1);
+    for (int ms = 0; ms < 1000 && !disk_cache_has_room(cache, size); ms++)
+        uv_sleep(1);
+}
+
 /* However small the quota is, it is not exceeded at any sample, and tiles are refused only now and
  * then, since batches wait for evictions. */
 START_TEST(test_quota)
@@ -150,7 +163,7 @@ START_TEST(test_quota)
         struct tile other = tile_number(&tile, i);
         tile_writer_put(writer, &other, png);
         if (i % 20 == 0)
-            uv_sleep((unsigned)(10 * patience()));
+            wait_for_writer(i + 1);
         if (i % 20 == 10) {
             const struct footprint use = directory_usage(directory);
             must(footprint_fits(use, quotas[_i]), "%d: %ju bytes, %ju files", i,
@@ -161,6 +174,68 @@ START_TEST(test_quota)
     ck_assert_int_eq(total(), 1500);
     ck_assert_int_eq(failed, 0);
     must(stored > 1000, "%d stored", stored);
+}
+END_TEST
+
+/* Tiles that are not stored yet can be had from the writer, and only these. */
+START_TEST(test_waiting_tiles)
+{
+    enum { WAITING = 60 };
+    struct tile_writer *writer = open_writer(plenty);
+    char key[TILE_KEY_MAX];
+
+    delay_ms = 2;
+    for (int i = 0; i < WAITING; i++) {
+        struct tile other = tile_number(&tile, i);
+        tile_writer_put(writer, &other, png);
+        if (i == WAITING / 2)
+            uv_sleep(20); /* so that the thread has a batch, and another one begins */
+    }
+    for (int i = 0; i < WAITING; i++) {
+        struct tile other = tile_number(&tile, i);
+        struct blob *found = tile_writer_get(writer, tile_key(&other, key));
+        must(found == png || (!found && exists(i)), "tile %d", i);
+        blob_release(found);
+    }
+    for (int i = WAITING; i < 2 * WAITING; i++) {
+        struct tile other = tile_number(&tile, i);
+        ck_assert_ptr_null(tile_writer_get(writer, tile_key(&other, key)));
+    }
+    for (int ms = 0; ms < 20000 && png->references > 1; ms++)
+        uv_sleep(1);
+    for (int i = 0; i < WAITING; i++) {
+        struct tile other = tile_number(&tile, i);
+        ck_assert_ptr_null(tile_writer_get(writer, tile_key(&other, key)));
+    }
+    close_writer(writer);
+    ck_assert_int_eq(stored, WAITING);
+}
+END_TEST
+
+/* A disk that is too slow for all that waits does not make the end hang, and leaves nothing
+ * behind. */
+START_TEST(test_slow_end)
+{
+    enum { WAITING = 200 };
+    struct tile_writer *writer = open_writer(plenty);
+
+    ck_assert_uint_eq(tile_writer_run_ms(writer), 0);
+    delay_ms = 30;
+    for (int i = 0; i < WAITING; i++) {
+        struct tile other = tile_number(&tile, i);
+        tile_writer_put(writer, &other, png);
+    }
+    for (int ms = 0; ms < 5000 && tile_writer_run_ms(writer) < 15; ms++)
+        uv_sleep(1);
+    ck_assert_uint_ge(tile_writer_run_ms(writer), 15);
+    ck_assert(tile_writer_stop(writer, 900));
+    tile_writer_free(writer);
+    must(stored > 1 && stored < WAITING / 2, "%d stored", stored);
+    for (int i = 0, files = 0; i < WAITING; i++) {
+        files += exists(i);
+        must(i < WAITING - 1 || files == stored, "%d files, %d stored", files, stored);
+    }
+    check_ledger();
 }
 END_TEST
 
@@ -196,6 +271,8 @@ int main(void)
     tcase_add_test(tcase, test_soon);
     tcase_add_test(tcase, test_flood);
     tcase_add_loop_test(tcase, test_quota, 0, (int)(sizeof quotas / sizeof quotas[0]));
+    tcase_add_test(tcase, test_waiting_tiles);
+    tcase_add_test(tcase, test_slow_end);
     tcase_add_test(tcase, test_ahead);
     return suite_run(suite);
 }
