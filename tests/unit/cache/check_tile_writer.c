@@ -201,7 +201,7 @@ START_TEST(test_waiting_tiles)
         struct tile other = tile_number(&tile, i);
         ck_assert_ptr_null(tile_writer_get(writer, tile_key(&other, key)));
     }
-    for (int ms = 0; ms < 20000 && png->references > 1; ms++)
+    for (int ms = 0; ms < 20000 && __atomic_load_n(&png->references, __ATOMIC_RELAXED) > 1; ms++)
         uv_sleep(1);
     for (int i = 0; i < WAITING; i++) {
         struct tile other = tile_number(&tile, i);
