@@ -165,14 +165,14 @@ uint64_t tile_writer_run_ms(struct tile_writer *writer)
     return begun && begun < now ? (now - begun) / 1000000 : 0;
 }
 
-void tile_writer_put(struct tile_writer *writer, const struct tile *tile, struct blob *png)
+bool tile_writer_offer(struct tile_writer *writer, const struct tile *tile, struct blob *png)
 {
     bool wakes = false;
 
     uv_mutex_lock(&writer->lock);
     struct tiles *next = writer->next;
-    const bool queued = !is_full(next) && !writer->stop;
-    if (queued) {
+    const bool taken = !is_full(next) && !writer->stop;
+    if (taken) {
         struct entry *entry = &next->entry[next->count];
         tile_key(tile, entry->key);
         next->hash[next->count++] = XXH3_64bits(entry->key, strlen(entry->key));
@@ -183,8 +183,12 @@ void tile_writer_put(struct tile_writer *writer, const struct tile *tile, struct
     uv_mutex_unlock(&writer->lock);
     if (wakes)
         uv_cond_signal(&writer->wake);
-    if (!queued)
-        writer->stored(writer->context, disk_cache_put(writer->cache, tile, png));
+    return taken;
+}
+
+void tile_writer_store(struct tile_writer *writer, const struct tile *tile, const struct blob *png)
+{
+    writer->stored(writer->context, disk_cache_put(writer->cache, tile, png));
 }
 
 int tile_writer_new(struct tile_writer **out, struct disk_cache *cache, int niceness,

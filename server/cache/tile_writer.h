@@ -18,15 +18,17 @@ int tile_writer_new(struct tile_writer **out, struct disk_cache *cache, int nice
 
 /* Store what is left, or two thirds of MS milliseconds long as much as possible. Returns false if
  * the thread is busy with one tile even after MS: then it may hang for ever, and nothing that it
- * uses may be freed. No thread may be in tile_writer_put. */
+ * uses may be freed. No thread may be in tile_writer_offer or tile_writer_store. */
 bool tile_writer_stop(struct tile_writer *writer, long ms);
 
 /* After tile_writer_stop has returned true. */
 void tile_writer_free(struct tile_writer *writer);
 
-/* Store PNG, encoded with TILE's key, within some tens of milliseconds. If the thread is behind,
- * the caller stores it at once. PNG is held as long as needed. Any thread. */
-void tile_writer_put(struct tile_writer *writer, const struct tile *tile, struct blob *png);
+/* Take PNG, encoded with TILE's key, to be stored within some tens of milliseconds, and hold it as
+ * long. Returns false if the thread is behind: then the caller stores it, by the second function,
+ * which may wait for the disk. Any thread. */
+bool tile_writer_offer(struct tile_writer *writer, const struct tile *tile, struct blob *png);
+void tile_writer_store(struct tile_writer *writer, const struct tile *tile, const struct blob *png);
 
 /* The tile of KEY (tile_key) if it is not stored yet, with a reference for the caller; or NULL.
  * Never waits for the disk. Any thread. */

@@ -118,9 +118,12 @@ static void on_render(struct job *job, void *scratch)
     }
     metrics_observe(fetcher->metrics, HISTOGRAM_RENDER, uv_hrtime() - start);
     metrics_add_rendered(fetcher->metrics, fetch->tile.layer, fetch->tile.format);
-    complete(fetch, blob, FETCH_RENDERED); /* before the disk, which may be slow */
-    if (disk_for(fetcher, &fetch->tile))
-        tile_writer_put(fetcher->writer, &fetch->tile, blob);
+    /* The tile is somewhere at any time; but nobody waits for the disk, which may be slow. */
+    const bool keep = disk_for(fetcher, &fetch->tile);
+    const bool taken = keep && tile_writer_offer(fetcher->writer, &fetch->tile, blob);
+    complete(fetch, blob, FETCH_RENDERED);
+    if (keep && !taken)
+        tile_writer_store(fetcher->writer, &fetch->tile, blob);
     blob_release(blob);
     fetch_free(fetch);
 }

@@ -67,6 +67,12 @@ static void close_writer(struct tile_writer *writer)
     tile_writer_free(writer);
 }
 
+static void put_tile(struct tile_writer *writer, const struct tile *other, struct blob *blob)
+{
+    if (!tile_writer_offer(writer, other, blob))
+        tile_writer_store(writer, other, blob);
+}
+
 static bool exists(int number)
 {
     char path[1024];
@@ -90,14 +96,14 @@ START_TEST(test_soon)
     struct tile_writer *writer = open_writer(plenty);
     for (int i = 0; i < 3; i++) {
         struct tile other = tile_number(&tile, i);
-        tile_writer_put(writer, &other, png);
+        put_tile(writer, &other, png);
         for (int ms = 0; ms < 5000 && total() == i; ms++)
             uv_sleep(1);
         must(exists(i), "tile %d", i);
     }
     for (int i = 3; i < 40; i++) {
         struct tile other = tile_number(&tile, i);
-        tile_writer_put(writer, &other, png);
+        put_tile(writer, &other, png);
     }
     close_writer(writer);
     for (int i = 0; i < 40; i++)
@@ -115,7 +121,7 @@ static void *put_many(void *context)
 {
     for (int i = 0; i < EACH; i++) {
         struct tile other = tile_number(&tile, *(int *)context * EACH + i);
-        tile_writer_put(shared, &other, png);
+        put_tile(shared, &other, png);
     }
     return NULL;
 }
@@ -161,7 +167,7 @@ START_TEST(test_quota)
     struct tile_writer *writer = open_writer(quotas[_i]);
     for (int i = 0; i < 1500; i++) {
         struct tile other = tile_number(&tile, i);
-        tile_writer_put(writer, &other, png);
+        put_tile(writer, &other, png);
         if (i % 20 == 0)
             wait_for_writer(i + 1);
         if (i % 20 == 10) {
@@ -187,7 +193,7 @@ START_TEST(test_waiting_tiles)
     delay_ms = 2;
     for (int i = 0; i < WAITING; i++) {
         struct tile other = tile_number(&tile, i);
-        tile_writer_put(writer, &other, png);
+        put_tile(writer, &other, png);
         if (i == WAITING / 2)
             uv_sleep(20); /* so that the thread has a batch, and another one begins */
     }
@@ -223,7 +229,7 @@ START_TEST(test_slow_end)
     delay_ms = 30;
     for (int i = 0; i < WAITING; i++) {
         struct tile other = tile_number(&tile, i);
-        tile_writer_put(writer, &other, png);
+        put_tile(writer, &other, png);
     }
     for (int ms = 0; ms < 5000 && tile_writer_run_ms(writer) < 15; ms++)
         uv_sleep(1);
