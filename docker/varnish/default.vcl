@@ -85,8 +85,14 @@ sub vcl_recv {
         set req.url = regsub(req.url, "\?.*$", "") + req.http.X-Query;
         unset req.http.X-Query;
     } else {
+        # The path, and of a TileJSON's query the format of the tiles.
         set req.http.X-Kind = "page";
-        set req.url = regsub(req.url, "\?.*$", "");
+        set req.http.X-Query = "";
+        if (req.url ~ "^[^?]*/[^/?]+/[^/?]+\.json\?(.*&)?format=") {
+            set req.http.X-Query = regsub(req.url, "^.*?[?&](format=[^&]*).*$", "?\1");
+        }
+        set req.url = regsub(req.url, "\?.*$", "") + req.http.X-Query;
+        unset req.http.X-Query;
         # Serve stale pages only if the origin is away, which is known after a request to it: see vcl_deliver.
         if (req.restarts == 0) {
             set req.grace = 0s;

@@ -329,6 +329,24 @@ describe(`${name} as an edge`, { timeout: patience(120000) }, () => {
         }
     }));
 
+    it('caches TileJSON by the format of the tiles, and passes errors', async () => {
+        const layer = '/default/hillshade.json';
+        const rows = [['', 200, /\.png\?v=/], ['?format=png', 200, /\.png\?v=/], ['?format=webp', 200, /\.webp\?v=/],
+            ['?a=b&format=webp&c=d', 200, /\.webp\?v=/], ['?information=webp', 200, /\.png\?v=/], ['?format=gif', 400]];
+        await edge.get('/default.json'); // its query is dropped
+        await assertCost(async () => {
+            for (let i = 0; i < 2; i++)
+                await eachRow(rows, async ([query, status, tiles]) => {
+                    const answer = await edge.get(layer + query);
+                    assertStatus(answer, status);
+                    if (tiles)
+                        assert.match(JSON.parse(answer.body).tiles[0], tiles);
+                });
+            await edge.get('/default.json?format=webp');
+            await edge.get('/default.json?format=other');
+        }, { asked: 3 + 2 });
+    });
+
     it('caches TileJSON by Host, and ignores X-Forwarded-* of clients', async () => {
         const tiles = async (headers) =>
             JSON.parse((await edge.get('/default/relief.json', headers)).body).tiles[0].split('/default')[0];
