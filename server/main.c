@@ -20,7 +20,8 @@ static const struct command commands[] = {
      TAKES(CONFIG) | TAKES(LISTEN) | TAKES(CACHE) | TAKES(WATCH), NULL, command_serve},
     {"tile", "PATH [--config FILE] [-o FILE]",
      "Render one tile. PATH is as in a URL: default/relief/10/512/512.png, or with\n"
-     "another seed default:42/relief/10/512/512.png. Without -o, writes to stdout.",
+     "another seed default:42/relief/10/512/512.png; .webp, .r16, ... if the layer has\n"
+     "them. Without -o, writes to stdout.",
      TAKES(CONFIG) | TAKES(OUTPUT), "a PATH such as default/relief/10/512/512.png", command_tile},
     {"render",
      "--world W --layer L[,L...] --zoom A[-B] [--bbox x0,y0,x1,y1] [--scale 1|2]\n"
