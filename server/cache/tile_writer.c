@@ -81,7 +81,7 @@ static void store(struct tile_writer *writer, const struct tiles *tiles)
 
     for (unsigned i = 0; i < tiles->count; i++)
         order[i] = &tiles->entry[i];
-    qsort((void *)order, tiles->count, sizeof *order, by_key);
+    qsort((void *)order, tiles->count, sizeof(struct entry *), by_key);
     disk_cache_begin(&batch, writer->cache, disk_cache_ahead(tiles->bytes, tiles->count));
     for (unsigned i = 0; i < tiles->count && !is_late(writer); i++) {
         wait_for_room(writer, order[i]->png, &looks);
