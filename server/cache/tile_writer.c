@@ -137,6 +137,11 @@ static void run(void *context, unsigned number)
         store(writer, batch);
 }
 
+static uint64_t hash_of(const char *key)
+{
+    return XXH3_64bits(key, strlen(key));
+}
+
 /* The tile of KEY among TILES, with a reference more; or NULL. */
 static struct blob *find(const struct tiles *tiles, uint64_t hash, const char *key)
 {
@@ -148,7 +153,7 @@ static struct blob *find(const struct tiles *tiles, uint64_t hash, const char *k
 
 struct blob *tile_writer_get(struct tile_writer *writer, const char *key)
 {
-    const uint64_t hash = XXH3_64bits(key, strlen(key));
+    const uint64_t hash = hash_of(key);
 
     uv_mutex_lock(&writer->lock);
     struct blob *png = find(writer->next, hash, key);
@@ -167,15 +172,18 @@ uint64_t tile_writer_run_ms(struct tile_writer *writer)
 
 bool tile_writer_offer(struct tile_writer *writer, const struct tile *tile, struct blob *png)
 {
+    char key[TILE_KEY_MAX];
     bool wakes = false;
 
+    tile_key(tile, key);
+    const uint64_t hash = hash_of(key);
     uv_mutex_lock(&writer->lock);
     struct tiles *next = writer->next;
     const bool taken = !is_full(next) && !writer->stop;
     if (taken) {
         struct entry *entry = &next->entry[next->count];
-        tile_key(tile, entry->key);
-        next->hash[next->count++] = XXH3_64bits(entry->key, strlen(entry->key));
+        next->hash[next->count++] = hash;
+        memcpy(entry->key, key, sizeof key);
         entry->png = blob_hold(png);
         next->bytes += png->length;
         wakes = next->count == 1;
