@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "server/core/blob.h"
+#include "server/core/cpu_time.h"
 #include "server/layers/layer.h"
 #include "server/world/world.h"
 #include "tests/worlds/fractal.h"
@@ -34,9 +35,7 @@
 /* CPU time of this thread in ms. */
 static inline double cpu_ms(void)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+    return cpu_time_ns() / 1e6;
 }
 
 /* The factor for time limits: 1, or more under sanitizers. */

@@ -2,7 +2,6 @@
 #include "server/world/cost.h"
 
 #include <math.h>
-#include <time.h>
 
 #include "server/tiles/render.h"
 #include "server/world/cost_rates.h"
@@ -181,13 +180,6 @@ static uint32_t predict(const struct request *r)
     }
 }
 
-static double now_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
-}
-
 static void run(const struct request *r)
 {
     const struct content content = {r->world, r->layer, r->field,
@@ -239,9 +231,9 @@ static double measure(const struct request *r)
     for (int i = 0; i < REPEATS; i++) {
         if (r->world->field_costs)
             forget(r);
-        const double start = now_us();
+        const double start = cpu_time_ns() / 1e3;
         run(r);
-        best = fmin(best, now_us() - start);
+        best = fmin(best, cpu_time_ns() / 1e3 - start);
     }
     return best;
 }
