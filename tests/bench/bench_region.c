@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/core/cpu_time.h"
 #include "server/layers/layer.h"
 #include "server/world/world.h"
 #include "tests/bench/bench.h"
@@ -17,13 +18,6 @@
 enum { SIDE = 4097, BAND = 64, TIMES = 5 };
 
 static const size_t BYTES = sizeof(float) * SIDE * SIDE;
-
-static double own_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
 
 /* Compute the region whose corner is block (X, 0) into OUT. */
 static int compute(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
@@ -47,13 +41,13 @@ static int bench(const struct farlands_terrain *terrain, struct farlands_scratch
     double kernel[TIMES], copying[TIMES];
 
     for (int i = 0; i < TIMES; i++) {
-        const double start = own_ms();
+        const double start = cpu_time_ns() / 1e6;
         int err = compute(terrain, scratch, INT64_C(100000) * i, heights);
         if (err)
             return err;
-        const double computed = own_ms();
+        const double computed = cpu_time_ns() / 1e6;
         memcpy(copy, heights, BYTES);
-        copying[i] = own_ms() - computed;
+        copying[i] = cpu_time_ns() / 1e6 - computed;
         kernel[i] = computed - start;
     }
     printf("region/%d  kernel %.1f ms  copy %.1f ms  %.1f MiB\n", SIDE,
