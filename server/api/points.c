@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -325,13 +326,11 @@ static const struct streamed_job_kind heights_kind = {
     .free = free_heights,
 };
 
-static struct heights_job *new_heights(const struct world *world, struct span places,
+static struct heights_job *new_heights(const struct world *world, struct query_places places,
                                        const struct chosen_fields *fields,
                                        const char *accept_encoding)
 {
-    size_t count = 1;
-    for (size_t i = 0; i < places.length; i++)
-        count += places.text[i] == ';';
+    const size_t count = places.count;
     const bool climate = world_climate(world), water = world_water(world) != NULL;
     const size_t values = count * (size_t)(1 + fields->count + (climate ? CLIMATE_FIELDS : 0) +
                                            (water ? WATER_FIELDS : 0));
@@ -351,8 +350,10 @@ static struct heights_job *new_heights(const struct world *world, struct span pl
     if (water)
         job->water = (void *)(job->value + count * (size_t)fields->count +
                               (climate ? count * CLIMATE_FIELDS : 0));
-    for (size_t i = 0; i < count; i++)
-        query_next_place(&places, &job->place[i][0], &job->place[i][1]);
+    size_t taken = 0;
+    while (query_next_place(&places, &job->place[taken][0], &job->place[taken][1]))
+        taken++;
+    assert(taken == count);
     return job;
 }
 

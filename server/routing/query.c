@@ -1,5 +1,6 @@
 #include "query.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <float.h>
 #include <stdarg.h>
@@ -136,22 +137,45 @@ static unsigned parse_range(struct span span, const char *name, float out[2], ch
                         span_shown(span), span.text);
 }
 
-static unsigned parse_places(struct span list, const char *name, unsigned beyond, struct span *out,
-                             char *why)
+/* Take the next place off LIST. *MORE: a semicolon ended it, so another place follows, even if that
+ * one is empty. */
+static struct span take_place(struct span *list, bool *more)
 {
-    *out = list;
-    for (int i = 1; list.length > 0 || i == 1; i++) {
-        char part[32];
-        struct span y = span_take(&list, ';');
-        struct span x = span_take(&y, ',');
-        int64_t units;
-        if (parse_place(x, name, beyond, &units, why) == 0 &&
-            parse_place(y, name, beyond, &units, why) == 0)
-            continue;
-        snprintf(part, sizeof part, "%s: place %d: x", name, i);
-        unsigned status = parse_place(x, part, beyond, &units, why);
-        part[strlen(part) - 1] = 'y';
-        return status ? status : parse_place(y, part, beyond, &units, why);
+    const size_t length = list->length;
+    const struct span place = span_take(list, ';');
+    *more = place.length < length;
+    return place;
+}
+
+/* Check place NUMBER, counted from 1, of the list NAME. */
+static unsigned check_place(struct span place, size_t number, const char *name, unsigned beyond,
+                            char *why)
+{
+    char part[48];
+    struct span y = place;
+    const struct span x = span_take(&y, ',');
+    int64_t units;
+
+    if (place.length == 0)
+        return query_reject(why, 400, "%s: place %zu: empty", name, number);
+    if (parse_place(x, name, beyond, &units, why) == 0 &&
+        parse_place(y, name, beyond, &units, why) == 0)
+        return 0;
+    snprintf(part, sizeof part, "%s: place %zu: x", name, number);
+    const unsigned status = parse_place(x, part, beyond, &units, why);
+    part[strlen(part) - 1] = 'y';
+    return status ? status : parse_place(y, part, beyond, &units, why);
+}
+
+static unsigned parse_places(struct span list, const char *name, unsigned beyond,
+                             struct query_places *out, char *why)
+{
+    *out = (struct query_places){.text = list};
+    for (bool more = true; more; out->count++) {
+        const struct span place = take_place(&list, &more);
+        const unsigned status = check_place(place, out->count + 1, name, beyond, why);
+        if (status)
+            return status;
     }
     return 0;
 }
@@ -336,13 +360,17 @@ unsigned query_parse(const struct query_table *table, const char *query, void *b
     return status;
 }
 
-bool query_next_place(struct span *places, int64_t *x, int64_t *y)
+bool query_next_place(struct query_places *places, int64_t *x, int64_t *y)
 {
-    if (places->length == 0)
+    bool more;
+    if (places->count == 0)
         return false;
-    struct span second = span_take(places, ';');
-    struct span first = span_take(&second, ',');
-    return !number_to_units(first, x, NULL) && !number_to_units(second, y, NULL);
+    struct span second = take_place(&places->text, &more);
+    const struct span first = span_take(&second, ',');
+    const int err = number_to_units(first, x, NULL) || number_to_units(second, y, NULL);
+    places->count--;
+    assert(!err && more == (places->count > 0)); /* query_parse has counted and checked them */
+    return !err;
 }
 
 bool query_next_name(struct span *names, struct span *out)

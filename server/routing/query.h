@@ -20,7 +20,7 @@ enum {
 enum query_kind {
     QUERY_PLACE,  /* int64_t, units: a number of blocks within the limit, rounded */
     QUERY_COUNT,  /* int, 1 to max */
-    QUERY_PLACES, /* struct span: a list of places, x,y;x,y;... */
+    QUERY_PLACES, /* struct query_places: one place or more, x,y;x,y;... */
     QUERY_STEP,   /* int64_t, units: a power of two, 1/1024 to 2^20 blocks; by default 1 block */
     QUERY_REAL,   /* float: a number, at least min */
     QUERY_LIMIT,  /* int, 1 to max: points */
@@ -39,6 +39,12 @@ struct query_parameter {
     size_t offset; /* of the value, from BASE */
     int max;
     float min;
+};
+
+/* A list of places that query_parse has accepted. */
+struct query_places {
+    struct span text; /* those that query_next_place has not taken yet */
+    size_t count;     /* their number */
 };
 
 /* The parameters of a route. */
@@ -62,10 +68,10 @@ unsigned query_parse(const struct query_table *table, const char *query, void *b
 __attribute__((format(printf, 3, 4))) unsigned query_reject(char why[QUERY_WHY], unsigned status,
                                                             const char *format, ...);
 
-/* Take the next of PLACES, a list that query_parse has accepted. False at its end. */
-bool query_next_place(struct span *places, int64_t *x, int64_t *y);
+/* Take the next of PLACES. False if none is left. */
+bool query_next_place(struct query_places *places, int64_t *x, int64_t *y);
 
-/* Take the next of NAMES, the same. */
+/* Take the next of NAMES, a list that query_parse has accepted. False at its end. */
 bool query_next_name(struct span *names, struct span *out);
 
 #endif

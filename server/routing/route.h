@@ -58,7 +58,7 @@ struct route {
     float min, max, slope;        /* of a spawn: metres, and metres per block; infinite: any */
     int limit;                    /* points of a course */
     struct farlands_course after; /* of a course; STEP is ROUTE_FROM_PLACE: from the place */
-    struct span places;           /* of heights, for query_next_place; points into the URI */
+    struct query_places places;   /* of heights; points into the URI */
     struct span fields;       /* of height and heights, for query_next_name; points into the URI */
     char field[ROUTE_WORD];   /* of a region, or empty */
     float range[2];           /* of a region; both 0: not given */

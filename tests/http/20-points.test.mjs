@@ -150,9 +150,20 @@ describe('/heights', { timeout: patience(60000) }, () => {
 
     it('has a validator', () => assertComputedResponse(daemon, '/default/heights?at=1,2;3,4.5'));
 
+    it('refuses an empty place, and says which one', () => eachRow([
+        ['', 1], [';', 1], [';;', 1], [';1,2', 1], ['1,2;', 2], ['1,2;;3,4', 2], ['1,2;3,4;', 3],
+        ['1,2;3,4;;', 3], [`${'0,0;'.repeat(1999)}`, 2000], [`${'0,0;'.repeat(999)};${'0,0;'.repeat(99)}0,0`, 1000],
+    ], async ([places, number]) => {
+        for (const target of [`at=${places}`, `at=${places}&fields=height`, `at=${places}&`]) {
+            const answer = await daemon.get(`/default/heights?${target}`);
+            assertError(answer, 400);
+            assert.equal(JSON.parse(answer.body).error, `at: place ${number}: empty`);
+        }
+    }));
+
     it('names the invalid point', () => eachRow([
-        ['', /\bat\b/], ['?', /\bat\b/], ['?at=', /place 1/], ['?x=1&y=1', /\bat\b/],
-        ['?at=1,1&at=2,2', /\bat\b/], ['?at=1', /place 1: y/], ['?at=1,2;;3,4', /place 2/],
+        ['', /\bat\b/], ['?', /\bat\b/], ['?at', /^at: place 1: empty$/], ['?x=1&y=1', /\bat\b/],
+        ['?at=1,1&at=2,2', /\bat\b/], ['?at=1', /place 1: y/], ['?at=1,2%3B', /^at: place 2: empty$/],
         ['?at=1,2;3,4;x,6', /place 3: x/], ['?at=1,2;3,1e', /place 2: y/],
         ['?at=1,2&att=1', /'att' is not a parameter of heights; did you mean 'at'\?/], ['?at=0,1e400', /2\^52/], ['?at=0,nan', /place 1: y/],
         ['?at=4503599627370497,0', /2\^52/],
@@ -160,6 +171,25 @@ describe('/heights', { timeout: patience(60000) }, () => {
     ], async ([query, names]) => {
         assertError(await daemon.get(`/default/heights${query}`), 400, names);
     }));
+});
+
+describe('the values of a list', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ config: 'worlds: [{ name: plain }, { name: rivers, like: default }]' });
+    const OF_RIVERS = ['biome', 'temperature', 'humidity', 'water', 'depth', 'river', 'width', 'kind'];
+
+    it('are as many as its places', () => eachRow(
+        [1, 2, 3, 63, 64, 65, 300].flatMap((count) => [[count, 'plain', []], [count, 'rivers', OF_RIVERS]]),
+        async ([count, world, more]) => {
+            const places = Array.from({ length: count }, (_, i) => [i * 37 - 500, i * 11 + 0.5]);
+            const { fields, ...document } =
+                await daemon.json(`/${world}/heights?at=${places.join(';')}&fields=height,surface`);
+            assert.deepEqual(Object.keys(document).sort(), ['heights', 'at', ...more].sort());
+            assert.deepEqual(Object.keys(fields), ['height', 'surface']);
+            for (const [key, values] of Object.entries({ ...document, ...fields }))
+                assert.equal(values.length, count, key);
+            assert.deepEqual(document.at, places);
+            assert.deepEqual(fields.height, document.heights);
+        }));
 });
 
 const SPAWN_WORLDS = `worlds:

@@ -7,7 +7,7 @@ struct arguments {
     int64_t x, step;
     int count;
     float least;
-    struct span places;
+    struct query_places places;
     char v[QUERY_WORD], name[QUERY_WORD], code[3];
     float range[2];
     struct span list;
@@ -109,6 +109,9 @@ static const struct {
     {&closed, "x=1&count=1&range=1", 400, "is not two numbers"},
     {&closed, "x=1&count=1&range=1,", 400, "is not two numbers"},
     {&closed, "x=1&count=1&range=,1", 400, "is not two numbers"},
+    {&closed, "x=1&count=1&range=,", 400, "is not two numbers"},
+    {&closed, "x=1&count=1&range=1,2,", 400, "is not two numbers"},
+    {&closed, "x=1&count=1&range=1,,2", 400, "is not two numbers"},
     {&closed, "x=1&count=1&range=1,2,3", 400, "is not two numbers"},
     {&closed, "x=1&count=1&range=1;2", 400, "is not two numbers"},
     {&closed, "x=1&count=1&range=0,nan", 400, "is not two numbers"},
@@ -122,7 +125,10 @@ static const struct {
     {&closed, "x=1&count=1&list=", 400, "list: expected 1 to 3 names, separated by commas"},
     {&closed, "x=1&count=1&list=a,b,c,d", 400, "list: expected 1 to 3 names"},
     {&closed, "x=1&count=1&list=a,", 400, "list: expected 1 to 3 names"},
+    {&closed, "x=1&count=1&list=a,b,c,", 400, "list: expected 1 to 3 names"},
+    {&closed, "x=1&count=1&list", 400, "list: expected 1 to 3 names"},
     {&closed, "x=1&count=1&list=a,,b", 404, "list: \"\" is no name; expected names such as a,b"},
+    {&closed, "x=1&count=1&list=,a", 404, "list: \"\" is no name"},
     {&closed, "x=1&count=1&list=,", 404, "list: \"\" is no name"},
     {&closed, "x=1&count=1&list=a," MANY, 404, "is no name"},
     {&closed, "x=1", 400, "count: missing; required: x= count="},
@@ -223,25 +229,80 @@ START_TEST(test_open)
 }
 END_TEST
 
+static const struct query_table list_of_places = {
+    "places", false, 400, {{"at", QUERY_PLACES, offsetof(struct arguments, places), 0, 0}}};
+
 START_TEST(test_places)
 {
-    static const struct query_table list = {
-        "places", false, 400, {{"at", QUERY_PLACES, offsetof(struct arguments, places), 0, 0}}};
     static const int64_t expected[][2] = {
         {0, 0}, {-512, 1024}, {INT64_C(1) << 62, -1}, {102400, 102}};
     struct arguments arguments;
     char why[QUERY_WHY];
     int64_t x, y;
     bool others;
-    ck_assert_uint_eq(query_parse(&list, "at=0,0;-0.5,1;4503599627370496,-0.0009765625;1e2,0.1;&",
+    ck_assert_uint_eq(query_parse(&list_of_places,
+                                  "at=0,0;-0.5,1;4503599627370496,-0.0009765625;1e2,0.1&",
                                   &arguments, &others, why),
                       0);
+    ck_assert_uint_eq(arguments.places.count, ROWS(expected));
     for (int i = 0; i < ROWS(expected); i++) {
         ck_assert(query_next_place(&arguments.places, &x, &y));
         ck_assert_int_eq(x, expected[i][0]);
         ck_assert_int_eq(y, expected[i][1]);
     }
+    ck_assert_uint_eq(arguments.places.count, 0);
     ck_assert(!query_next_place(&arguments.places, &x, &y));
+}
+END_TEST
+
+/* The places that are counted, checked and read are the same: COUNT of them, or the list is
+ * refused, because WHY. */
+static const struct {
+    const char *query;
+    size_t count;
+    const char *why;
+} lists[] = {
+    {"at=1,2", 1, NULL},
+    {"at=1,2;3,4", 2, NULL},
+    {"&at=1,2;3,4;5,6&", 3, NULL},
+    {"at", 0, "at: place 1: empty"},
+    {"at=", 0, "at: place 1: empty"},
+    {"at=&", 0, "at: place 1: empty"},
+    {"at=;", 0, "at: place 1: empty"},
+    {"at=;;", 0, "at: place 1: empty"},
+    {"at=;1,2", 0, "at: place 1: empty"},
+    {"at=1,2;", 0, "at: place 2: empty"},
+    {"at=1,2;&", 0, "at: place 2: empty"},
+    {"at=1,2;3,4;", 0, "at: place 3: empty"},
+    {"at=1,2;;3,4", 0, "at: place 2: empty"},
+    {"at=1,2;3,4;;", 0, "at: place 3: empty"},
+    {"at=1,2;x,4;", 0, "at: place 2: x: \"x\" is not a number of blocks such as 12, -3.5 or 1e6"},
+    {"at=,", 0, "at: place 1: x: \"\" is not a number of blocks such as 12, -3.5 or 1e6"},
+    {"at=1,", 0, "at: place 1: y: \"\" is not a number of blocks such as 12, -3.5 or 1e6"},
+    {"at=1;2", 0, "at: place 1: y: \"\" is not a number of blocks such as 12, -3.5 or 1e6"},
+    {"at=1,2,3", 0, "at: place 1: y: \"2,3\" is not a number of blocks such as 12, -3.5 or 1e6"},
+};
+
+START_TEST(test_lists)
+{
+    const char *query = lists[_i].query;
+    struct arguments arguments;
+    char why[QUERY_WHY] = "";
+    int64_t x, y;
+    bool others;
+    size_t taken = 0;
+    const unsigned status = query_parse(&list_of_places, query, &arguments, &others, why);
+    ck_assert_msg(status == (lists[_i].why ? 400 : 0), "%s: %u", query, status);
+    ck_assert_msg(strcmp(why, lists[_i].why ? lists[_i].why : "") == 0, "%s: \"%s\"", query, why);
+    if (status)
+        return;
+    ck_assert_msg(arguments.places.count == lists[_i].count, "%s", query);
+    while (query_next_place(&arguments.places, &x, &y)) {
+        taken++;
+        ck_assert_msg(x == (int64_t)(2 * taken - 1) * 1024 && y == (int64_t)(2 * taken) * 1024,
+                      "%s: place %zu", query, taken);
+    }
+    ck_assert_msg(taken == lists[_i].count, "%s: %zu", query, taken);
 }
 END_TEST
 
@@ -255,5 +316,6 @@ int main(void)
     tcase_add_loop_test(tcase, test_bad, 0, ROWS(bad));
     tcase_add_loop_test(tcase, test_open, 0, ROWS(open_queries));
     tcase_add_test(tcase, test_places);
+    tcase_add_loop_test(tcase, test_lists, 0, ROWS(lists));
     return suite_run(suite);
 }
