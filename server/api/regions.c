@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,11 +71,13 @@ static int work_on_slice(struct region *region, const struct farlands_box *piece
     int err = region->whole ? render(region, &box, 0, scratch, &slice) : -ENOMEM;
     if (err)
         return err;
+    assert(slice->length <= region->whole->length - region->length);
     memcpy(region->whole->bytes + region->length, slice->bytes, slice->length);
     region->length += slice->length;
     blob_release(slice);
     if (++region->made < region->slices.count)
         return STREAMED_JOB_MORE;
+    assert(region->length == region->whole->length); /* the slices are all of the piece */
     *out = region->whole;
     region->whole = NULL;
     return 0;

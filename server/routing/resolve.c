@@ -1,5 +1,6 @@
 #include "resolve.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -141,6 +142,7 @@ unsigned resolve_fields(const struct world *world, const struct route *route,
             if (out->field[i] == field)
                 return query_reject(why, 400, "fields: \"%.*s\" is given twice; expected once",
                                     span_shown(name), name.text);
+        assert(out->count < ROUTE_FIELDS_MAX); /* query_parse has counted them */
         out->field[out->count++] = field;
     }
     return 0;

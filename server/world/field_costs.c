@@ -240,7 +240,8 @@ static int fill(struct entry *entry, const struct field_costs *costs,
         grid.width = sizes[i % SIZES];
         grid.height = sizes[i / SIZES];
         err = estimate_field(&guess, terrain, field, &grid, NULL, &kept);
-        entry->ns[i / SIZES][i % SIZES] = field_rates_ns(costs->rates, &guess);
+        if (!err)
+            entry->ns[i / SIZES][i % SIZES] = field_rates_ns(costs->rates, &guess);
     }
     evaluation_free(kept);
     return err;
@@ -316,7 +317,8 @@ static const struct place_times *place_times_of(struct field_costs *costs,
     for (int i = 0; made && i < DISTANCES && !err; i++) {
         struct estimate guess;
         err = estimate_place(&guess, terrain, field, ldexp(FARLANDS_UNIT, 2 * i), &kept);
-        made->ns[i] = field_rates_ns(costs->rates, &guess);
+        if (!err)
+            made->ns[i] = field_rates_ns(costs->rates, &guess);
     }
     evaluation_free(kept);
     if (made && !err && atomic_compare_exchange_strong(&costs->places[field], &known, made))
