@@ -10,6 +10,7 @@
 
 #include "server/api/forwarded.h"
 #include "server/daemon/server.h"
+#include "server/http/http.h"
 #include "server/net/listener.h"
 #include "server/telemetry/log.h"
 
@@ -242,10 +243,11 @@ static void announce(const struct server *server, const char *address)
     const unsigned threads = server->pipeline->threads;
     const int worlds = snapshot->worlds->count;
 
-    printf("farlands: serving http://%s%s/ (%d world%s, %u render thread%s, kernel %s, cache %s)\n",
+    printf("farlands: serving http://%s%s/ (%d world%s, %u render thread%s, kernel %s, "
+           "libmicrohttpd %s, cache %s)\n",
            address, snapshot->config->site.base_path, worlds, worlds == 1 ? "" : "s", threads,
            threads == 1 ? "" : "s", terrain_kernel(snapshot->worlds->world[0].terrain),
-           server->pipeline->directory);
+           http_library(), server->pipeline->directory);
     fflush(stdout);
     sd_notify(0, "READY=1");
 }

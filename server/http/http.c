@@ -10,18 +10,18 @@
 #include <unistd.h>
 
 #include "server/http/mhd_response.h"
-#include "server/http/mhd_sockets.h"
-#include "server/http/request_reader.h"
+#include "server/http/request_head.h"
 #include "server/net/deadlines.h"
 #include "server/net/lingering_close.h"
 #include "server/telemetry/log.h"
 
 enum {
-    /* For the stub of a request and the head of its response, or a chunk of its body. libmicrohttpd
-     * clears all of it for every request. */
-    CONNECTION_MEMORY = 4 * 1024,
-    SWEEP_MS = 200,  /* a round of checks of all connections, before the next one begins */
-    EXPIRE_MS = 250, /* between two rounds while connections are in use */
+    /* For the head of a request, 72 bytes for each of its headers, and the head of the response or
+     * a chunk of its body. libmicrohttpd clears all of it for every request. */
+    CONNECTION_MEMORY = 16 * 1024,
+    ENDED_SECONDS = 1, /* until libmicrohttpd closes a connection that is at its end */
+    SWEEP_MS = 200,    /* a round of checks of all connections, before the next one begins */
+    EXPIRE_MS = 250,   /* between two rounds while connections are in use */
     /* Smaller bodies, as of errors, count as a part of the connection. */
     HELD_MIN = 16 * 1024,
 };
@@ -33,15 +33,13 @@ struct http {
     uv_timer_t timer;
     uv_prepare_t prepare;
     bool work_due; /* a connection was resumed: libmicrohttpd must run before the loop sleeps */
-    struct mhd_sockets sockets; /* contexts: struct http_exchange */
     struct deadlines deadlines;
     uv_timer_t sweep; /* until all deadlines are checked */
     unsigned slow;    /* connections that were; not reported yet */
     bool active;      /* connections may have changed since the last round began */
     struct lingering_close lingering;
-    LIST_HEAD(sending_list, http_exchange) sending; /* responses queued in this run */
-    socklen_t adopted_length;                       /* of the peer's address, during http_adopt */
-    bool adopted;                                   /* libmicrohttpd has accepted that connection */
+    LIST_HEAD(sending_list, http_exchange) sending;   /* responses queued in this run */
+    STAILQ_HEAD(adopted_list, http_exchange) adopted; /* not started by libmicrohttpd yet */
     bool draining;
     bool closing; /* no further request is handled */
     struct http_date date;
@@ -53,7 +51,7 @@ struct http {
 enum state {
     STATE_NEW,       /* request line known */
     STATE_CHECKED,   /* headers known and acceptable */
-    STATE_HANDLED,   /* in the handler */
+    STATE_HANDLED,   /* by the handler, which has not responded yet */
     STATE_SUSPENDED, /* until the response is made */
     STATE_RESPONDED,
 };
@@ -63,25 +61,37 @@ struct http_exchange {
     struct deadline deadline; /* first: cast back in cut_bodies */
     struct http *http;
     struct MHD_Connection *mhd;
-    const struct sockaddr *peer;
+    int fd;
+    struct sockaddr_storage peer;
     socklen_t peer_length;
     enum state state;
-    struct request_reader reader;
     struct http_request request;
+    char *uri;                    /* of the request */
+    bool old;                     /* HTTP/1.0: a body of unknown length ends the connection */
     bool close;                   /* close the connection after the response */
     bool own;                     /* response is not shared */
     struct mhd_response response; /* until libmicrohttpd has taken it */
     struct streamed_body *body;   /* of the response, while its source is not done, or NULL */
-    bool streamed;                /* the response had such a body */
     unsigned status;              /* of the response */
     uint64_t length;              /* of the body to send; 0 if unknown */
     uint64_t sent;                /* of a streamed body: the blocks that are sent */
     const struct blob *held;      /* the response's body, until it is completed */
     LIST_ENTRY(http_exchange) sending;
+    STAILQ_ENTRY(http_exchange) adopted;
     _Alignas(max_align_t) unsigned char handler_state[];
 };
 
+const char *http_library(void)
+{
+    return MHD_get_version();
+}
+
 static void on_timer(uv_timer_t *timer);
+
+static const struct sockaddr *peer_of(const struct http_exchange *exchange)
+{
+    return (const struct sockaddr *)&exchange->peer;
+}
 
 static void stop_sending(struct http_exchange *exchange)
 {
@@ -103,12 +113,15 @@ static void check_waiting(struct http *http)
     }
 }
 
-/* All calls of libmicrohttpd that may read from its sockets. */
-static void run_once(struct http *http)
+static void on_rejected(struct http *http, struct http_exchange *exchange);
+
+static void run_daemon(struct http *http)
 {
-    mhd_sockets_use(&http->sockets);
+    struct http_exchange *exchange;
+
     MHD_run(http->daemon);
-    mhd_sockets_use(NULL);
+    while ((exchange = STAILQ_FIRST(&http->adopted)))
+        on_rejected(http, exchange);
 }
 
 static void run(struct http *http)
@@ -116,7 +129,7 @@ static void run(struct http *http)
     unsigned long long timeout;
 
     http->work_due = false;
-    run_once(http);
+    run_daemon(http);
     check_waiting(http);
     http->active = true;
     if (http->parts.active)
@@ -158,61 +171,26 @@ static void enter(struct http_exchange *exchange, enum deadline_phase phase)
     deadline_enter(&exchange->deadline, phase, uv_now(exchange->http->parts.loop));
 }
 
-/*
- * libmicrohttpd 0.9.75 reads from a resumed connection before it asks for the response, and closes
- * it if the client has closed its sending side. Only connections with a timeout of their own are
- * handled in the right order, so suspended ones get one. All others have none, except after a
- * streamed body: deadlines_expire times them, which saves three clock reads per request.
- */
-static void set_timeout(struct http_exchange *exchange, unsigned seconds)
-{
-    MHD_set_connection_option(exchange->mhd, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
-}
-
-/* The stubs that libmicrohttpd reads from a connection. */
-static ssize_t read_requests(void *context, void *buffer, size_t size)
-{
-    struct http_exchange *exchange = context;
-    struct deadline *deadline = &exchange->deadline;
-    unsigned at_end = deadline->overdue ? 408 : 400;
-    const char *why =
-        deadline->overdue ? "request head: not received in time" : "request head: incomplete";
-
-    if (exchange->http->draining) {
-        at_end = 503;
-        why = "shutting down; retry later";
-    }
-    const ssize_t count =
-        request_reader_read(&exchange->reader, deadline->fd, buffer, size, at_end, why);
-    if (request_reader_is_amid(&exchange->reader))
-        deadline_head(deadline, uv_now(exchange->http->parts.loop));
-    return count;
-}
-
-static bool is_not_modified(const void *context)
-{
-    const struct http_exchange *exchange = context;
-    return exchange->state == STATE_RESPONDED && exchange->status == MHD_HTTP_NOT_MODIFIED;
-}
-
-/* Called for each stub. */
+/* Called when the request line is complete. URI is changed afterwards, so it is copied. */
 static void *on_uri(void *context, const char *uri, struct MHD_Connection *mhd)
 {
     struct http_exchange *exchange =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-    (void)context, (void)uri;
+    (void)context;
 
-    if (!exchange)
-        return NULL; /* on_request then closes the connection */
-    exchange->request = (struct http_request){.peer = exchange->peer, .begun = uv_hrtime()};
-    if (!request_reader_begin(&exchange->reader, &exchange->request))
-        return NULL;
+    exchange->request = (struct http_request){.peer = peer_of(exchange), .begun = uv_hrtime()};
     exchange->state = STATE_NEW;
     exchange->sent = 0;
-    if (exchange->streamed)
-        set_timeout(exchange, 0);
-    exchange->streamed = false;
+    exchange->uri = strdup(uri);
+    deadline_head(&exchange->deadline, uv_now(exchange->http->parts.loop));
     return exchange;
+}
+
+/* Escapes are decoded by request_head_read. */
+static size_t keep_escapes(void *context, struct MHD_Connection *mhd, char *text)
+{
+    (void)context, (void)mhd;
+    return strlen(text);
 }
 
 void *http_state(struct http_exchange *exchange)
@@ -275,6 +253,12 @@ static void drop_response(struct http_exchange *exchange)
     exchange->response.response = NULL;
 }
 
+static void drop_uri(struct http_exchange *exchange)
+{
+    free(exchange->uri);
+    exchange->uri = NULL;
+}
+
 static enum MHD_Result queue_response(struct http_exchange *exchange)
 {
     struct http *http = exchange->http;
@@ -299,13 +283,34 @@ static enum MHD_Result handle(struct http_exchange *exchange)
     struct http *http = exchange->http;
 
     exchange->state = STATE_HANDLED;
-    exchange->request.last = http_closes(exchange);
+    exchange->request.last |= http_closes(exchange);
     enter(exchange, DEADLINE_HANDLED);
     http->parts.handler(http->parts.handler_context, exchange, &exchange->request);
-    if (exchange->state == STATE_RESPONDED)
-        return queue_response(exchange);
+    return exchange->state == STATE_RESPONDED ? queue_response(exchange) : MHD_YES;
+}
+
+/* Judge the head. A response to this first call makes libmicrohttpd close the connection, which is
+ * right only for refused requests. */
+static enum MHD_Result check(struct http_exchange *exchange, const char *method,
+                             const char *version)
+{
+    struct http_request *request = &exchange->request;
+
+    exchange->close = !request_head_read(request, exchange->mhd, exchange->uri, method, version);
+    exchange->old = strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
+    exchange->state = STATE_CHECKED;
+    return request->refused ? handle(exchange) : MHD_YES;
+}
+
+/*
+ * Called again and again until there is a response, unless the connection is suspended. That is
+ * only done in the call after the handler's. If it were done in that one, libmicrohttpd would read
+ * from the connection again before it asks for the response, and close it if the client has shut
+ * down its sending side.
+ */
+static enum MHD_Result suspend(struct http_exchange *exchange)
+{
     exchange->state = STATE_SUSPENDED;
-    set_timeout(exchange, DEADLINE_IDLE_SECONDS + 1);
     MHD_suspend_connection(exchange->mhd);
     return MHD_YES;
 }
@@ -316,21 +321,18 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *mhd, con
 {
     const struct http *http = context;
     struct http_exchange *exchange = *exchange_place;
-    (void)mhd, (void)url, (void)method, (void)version, (void)upload, (void)upload_size;
+    (void)mhd, (void)url, (void)upload, (void)upload_size;
 
-    if (!exchange || (http->closing && exchange->state != STATE_RESPONDED))
+    if (!exchange->uri || (http->closing && exchange->state != STATE_RESPONDED))
         return MHD_NO;
     switch (exchange->state) {
     case STATE_NEW:
-        exchange->close = exchange->request.refused != 0;
-        exchange->state = STATE_CHECKED;
-        /* A response to the first call makes libmicrohttpd close the connection, which is right
-         * only for refused requests. */
-        return exchange->request.refused ? handle(exchange) : MHD_YES;
+        return check(exchange, method, version);
     case STATE_CHECKED:
         return handle(exchange);
+    case STATE_HANDLED:
+        return suspend(exchange);
     case STATE_RESPONDED:
-        set_timeout(exchange, 0);
         return queue_response(exchange);
     default:
         return MHD_NO;
@@ -342,7 +344,6 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **excha
 {
     struct http *http = context;
     struct http_exchange *exchange = *exchange_place;
-    (void)mhd;
 
     if (!exchange)
         return;
@@ -351,42 +352,51 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **excha
         http->parts.completed(http->parts.handler_context, exchange,
                               known ? exchange->length : exchange->sent);
     }
-    /* If the body's reader ended the connection, libmicrohttpd 0.9.75 may forget to clean it up.
-     * It does look at connections with a timeout of their own, the next time that it runs. */
-    if (exchange->body) {
-        set_timeout(exchange, DEADLINE_IDLE_SECONDS + 1);
-        exchange->streamed = true;
+    /* A connection that its body's source has ended may never be ready for anything again. */
+    if (exchange->body && (exchange->old || code != MHD_REQUEST_TERMINATED_COMPLETED_OK)) {
+        MHD_set_connection_option(mhd, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)ENDED_SECONDS);
         http->work_due = true;
     }
     stop_sending(exchange);
-    enter(exchange, request_reader_is_amid(&exchange->reader) ? DEADLINE_HEAD : DEADLINE_IDLE);
+    enter(exchange, DEADLINE_IDLE);
     drop_response(exchange);
-    request_reader_finish(&exchange->reader);
+    drop_uri(exchange);
     *exchange_place = NULL;
 }
 
+/* The connection on FD that was adopted and is not started yet, or NULL. */
+static struct http_exchange *adopted(const struct http *http, int fd)
+{
+    struct http_exchange *exchange = STAILQ_FIRST(&http->adopted);
+    while (exchange && exchange->fd != fd)
+        exchange = STAILQ_NEXT(exchange, adopted);
+    return exchange;
+}
+
+/* A connection that was adopted; some versions tell of it in MHD_add_connection, others in MHD_run,
+ * in the order in which they were added. */
 static void on_started(struct http *http, struct MHD_Connection *mhd, void **place)
 {
-    struct http_exchange *exchange = calloc(1, sizeof *exchange + http->parts.state_size);
-    int fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    const int fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    const struct client_limits *clients = http->parts.clients;
+    struct http_exchange *exchange = adopted(http, fd);
 
-    http->adopted = true;
+    STAILQ_REMOVE(&http->adopted, exchange, http_exchange, adopted);
     *place = exchange;
-    if (!exchange || mhd_sockets_add(&http->sockets, fd, exchange)) {
-        shutdown(fd, SHUT_RDWR);
-        free(exchange);
-        *place = NULL;
-        return;
-    }
-    exchange->http = http;
     exchange->mhd = mhd;
-    exchange->peer = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
-    exchange->peer_length = http->adopted_length;
-    deadlines_add(&http->deadlines, &exchange->deadline, fd,
-                  http->parts.clients
-                      ? client_limits_watch(http->parts.clients, exchange->peer, CLIENT_CONNECTIONS)
-                      : NULL,
-                  uv_now(http->parts.loop));
+    deadlines_add(
+        &http->deadlines, &exchange->deadline, fd,
+        clients ? client_limits_watch(http->parts.clients, peer_of(exchange), CLIENT_CONNECTIONS)
+                : NULL,
+        uv_now(http->parts.loop));
+}
+
+/* libmicrohttpd has closed the connection, and did not start it. */
+static void on_rejected(struct http *http, struct http_exchange *exchange)
+{
+    STAILQ_REMOVE(&http->adopted, exchange, http_exchange, adopted);
+    http->parts.closed(http->parts.closed_context, peer_of(exchange));
+    free(exchange);
 }
 
 /*
@@ -397,12 +407,10 @@ static void on_started(struct http *http, struct MHD_Connection *mhd, void **pla
  */
 static bool may_be_sending(const struct http_exchange *exchange)
 {
-    const bool just_responded =
-        exchange->state == STATE_RESPONDED &&
-        (exchange->streamed || exchange->deadline.since == uv_now(exchange->http->parts.loop));
+    const bool just_responded = exchange->state == STATE_RESPONDED &&
+                                exchange->deadline.since == uv_now(exchange->http->parts.loop);
 
-    return !just_responded || exchange->close || request_reader_holds(&exchange->reader) ||
-           deadline_has_unread(&exchange->deadline);
+    return !just_responded || exchange->close || deadline_has_unread(&exchange->deadline);
 }
 
 static void on_connection(void *context, struct MHD_Connection *mhd, void **place,
@@ -415,30 +423,32 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **plac
         on_started(http, mhd, place);
         return;
     }
-    if (exchange)
-        mhd_sockets_remove(&http->sockets, exchange->deadline.fd);
-    if (!exchange || !may_be_sending(exchange) ||
-        !lingering_close_add(&http->lingering, exchange->deadline.fd, exchange->peer,
-                             exchange->peer_length))
-        http->parts.closed(
-            http->parts.closed_context,
-            MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
-    if (exchange) {
-        request_reader_drop(&exchange->reader);
-        drop_response(exchange);
-        deadlines_remove(&http->deadlines, &exchange->deadline);
-    }
+    if (!may_be_sending(exchange) || !lingering_close_add(&http->lingering, exchange->fd,
+                                                          peer_of(exchange), exchange->peer_length))
+        http->parts.closed(http->parts.closed_context, peer_of(exchange));
+    drop_uri(exchange);
+    drop_response(exchange);
+    deadlines_remove(&http->deadlines, &exchange->deadline);
     free(exchange);
     *place = NULL;
 }
 
 void http_adopt(struct http *http, int fd, const struct sockaddr *peer, socklen_t length)
 {
-    http->adopted_length = length;
-    http->adopted = false;
-    MHD_add_connection(http->daemon, fd, peer, length); /* closes FD on error */
-    if (!http->adopted)
+    struct http_exchange *exchange = calloc(1, sizeof *exchange + http->parts.state_size);
+
+    if (!exchange) {
+        close(fd);
         http->parts.closed(http->parts.closed_context, peer);
+        return;
+    }
+    exchange->http = http;
+    exchange->fd = fd;
+    memcpy(&exchange->peer, peer, length);
+    exchange->peer_length = length;
+    STAILQ_INSERT_TAIL(&http->adopted, exchange, adopted);
+    if (MHD_add_connection(http->daemon, fd, peer, length) == MHD_NO && adopted(http, fd))
+        on_rejected(http, exchange);
     http->work_due = true;
 }
 
@@ -510,11 +520,11 @@ __attribute__((format(printf, 2, 0))) static void on_log(void *context, const ch
     uint64_t now = uv_hrtime() / 1000000;
 
     if (http->logged && now - http->logged < 1000)
-        return; /* it logs up to a million lines per second if out of files */
+        return; /* it logs what clients do, as often as they do */
     http->logged = now;
     vsnprintf(text, sizeof text, format, arguments);
     text[strcspn(text, "\n")] = '\0';
-    log_line(LOG_WARNING, "libmicrohttpd: %s", text);
+    log_line(LOG_DEBUG, "libmicrohttpd: %s", text);
 }
 
 static void on_panic(void *context, const char *file, unsigned line, const char *reason)
@@ -533,10 +543,10 @@ static int start_daemon(struct http *http)
     http->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_log, http,
         MHD_OPTION_CONNECTION_LIMIT, http->parts.connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 0,
+        (size_t)CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, (int)REQUEST_HEAD_STRICT,
         MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, on_uri, http,
-        MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION,
-        on_connection, http, MHD_OPTION_END);
+        MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, http, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
+        http, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_END);
     return http->daemon ? 0 : -ENOMEM;
 }
 
@@ -564,7 +574,7 @@ int http_new(struct http **out, const struct http_parts *parts)
     if (!http)
         return -ENOMEM;
     http->parts = *parts;
-    http->sockets = (struct mhd_sockets){.read = read_requests, .is_not_modified = is_not_modified};
+    STAILQ_INIT(&http->adopted);
     http->deadlines.step = parts->step;
     http->lingering = (struct lingering_close){
         .loop = parts->loop, .closed = parts->closed, .closed_context = parts->closed_context};
@@ -602,7 +612,7 @@ void http_close(struct http *http)
     http->closing = true;
     cut_bodies(http, true);
     lingering_close_all(&http->lingering);
-    run_once(http);
+    run_daemon(http);
     uv_poll_stop(&http->poll); /* before its fd is closed */
     uv_close((uv_handle_t *)&http->poll, NULL);
     uv_close((uv_handle_t *)&http->timer, NULL);
@@ -610,7 +620,6 @@ void http_close(struct http *http)
     uv_close((uv_handle_t *)&http->prepare, NULL);
     MHD_stop_daemon(http->daemon);
     http->daemon = NULL;
-    mhd_sockets_free(&http->sockets);
 }
 
 void http_free(struct http *http)

@@ -3,8 +3,10 @@
  * connections are handed to it. Everything here runs on the loop's thread, and libmicrohttpd is
  * called from no other.
  *
- * Only GET, HEAD and OPTIONS without a body reach the handler as such. Any other request, and any
- * with ambiguous framing, is marked refused, and its connection closes after the response.
+ * libmicrohttpd parses requests. What it refuses itself gets a page of its own, and never reaches
+ * the handler. Of the rest only GET, HEAD and OPTIONS without a body reach the handler as such. Any
+ * other request, and any with ambiguous framing, is marked refused, and its connection closes after
+ * the response.
  */
 #ifndef FARLANDS_HTTP_HTTP_H
 #define FARLANDS_HTTP_HTTP_H
@@ -16,6 +18,9 @@
 #include "server/http/message.h"
 #include "server/http/mhd_response.h"
 #include "server/net/client_limits.h"
+
+/* The version of libmicrohttpd that is used, such as "1.0.1". */
+const char *http_library(void);
 
 struct http;
 struct http_exchange; /* one request and its response */

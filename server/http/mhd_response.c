@@ -126,14 +126,31 @@ static struct MHD_Response *from_source(const struct http_response *response,
 }
 
 /* For HEAD, if there is no body to take the length from. */
-static struct MHD_Response *from_length(int64_t length)
+static struct MHD_Response *from_length(uint64_t length)
 {
-    struct MHD_Response *made = MHD_create_response_from_callback(
-        length < 0 ? MHD_SIZE_UNKNOWN : (uint64_t)length, 1024, no_body, NULL, NULL);
-    /* With an unknown length libmicrohttpd would send the last chunk of a body even for HEAD.
-     * With this option it sends none, and closes. */
-    if (made && length < 0)
-        MHD_set_response_options(made, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_OPTION_END);
+    return MHD_create_response_from_callback(length, 1024, no_body, NULL, NULL);
+}
+
+/*
+ * For a 304, and for HEAD if the length is unknown. 0.9 adds Content-Length: 0 to a 304, which is
+ * harmless: with the true length some clients would wait for a body. In response to HEAD it would
+ * send the last chunk of a body, unless the connection closes, as with this option.
+ */
+static struct MHD_Response *without_length(bool head)
+{
+    struct MHD_Response *made;
+
+#if MHD_VERSION >= 0x00097701
+    made = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    const enum MHD_ResponseFlags flag = MHD_RF_HEAD_ONLY_RESPONSE;
+    (void)head;
+#else
+    made = head ? from_length(MHD_SIZE_UNKNOWN)
+                : MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    const enum MHD_ResponseFlags flag = head ? MHD_RF_HTTP_1_0_COMPATIBLE_STRICT : MHD_RF_NONE;
+#endif
+    if (made)
+        MHD_set_response_options(made, flag, MHD_OPTION_END);
     return made;
 }
 
@@ -150,15 +167,19 @@ int mhd_response_make(struct mhd_response *out, const struct http_response *resp
 
     if (response->source && head) {
         response->source->done(response->source->context);
-        made = from_length(response->length);
+        made =
+            response->length < 0 ? without_length(true) : from_length((uint64_t)response->length);
     } else if (response->source)
         made = from_source(response, &body);
     else if (response->body)
         made = from_blob(response);
+    else if (head && response->status == MHD_HTTP_OK && response->length >= 0)
+        made = from_length((uint64_t)response->length);
     else if (head && response->status == MHD_HTTP_OK)
-        made = from_length(response->length);
-    else /* mhd_sockets.c leaves Content-Length: 0 out of a 304. With the true length some clients
-            would wait for a body. */
+        made = without_length(true);
+    else if (response->status == MHD_HTTP_NOT_MODIFIED)
+        made = without_length(false);
+    else
         made = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
     if (!made)
         return -ENOMEM;

@@ -8,6 +8,9 @@
 
 enum { GRACE_MS = 500 };
 
+/* Of tcpi_state, as in netinet/tcp.h, which excludes linux/tcp.h. */
+enum { ESTABLISHED = 1 };
+
 /* The connections that deadlines_make_room takes: one in SHARE of a client's, up to MAX. If none is
  * idle, readers that are BEHIND_MS behind. */
 enum { ROOM_SHARE = 8, ROOM_MAX = 32, BEHIND_MS = 1000 };
@@ -58,12 +61,31 @@ bool deadline_has_left(const struct deadline *deadline)
 }
 
 /*
- * True if the client of an idle connection has left. libmicrohttpd does not report that if the end
- * arrived together with the last request: edge-triggered epoll reported both as one event.
+ * Look at a connection without a request in progress. If it is idle, and a part of a head has
+ * arrived since the first look after the last response, its phase is DEADLINE_HEAD now:
+ * libmicrohttpd only tells of complete request lines.
+ *
+ * Returns true if the client has left. libmicrohttpd does not report that if the end arrived
+ * together with other bytes: edge-triggered epoll reported both as one event.
  */
-static bool has_left_idle(const struct deadline *deadline)
+static bool check_client(struct deadline *deadline, uint64_t now)
 {
-    return deadline->phase == DEADLINE_IDLE && deadline_has_left(deadline);
+    const bool idle = deadline->phase == DEADLINE_IDLE;
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+
+    if (!idle && deadline->phase != DEADLINE_HEAD)
+        return false;
+    if (getsockopt(deadline->fd, IPPROTO_TCP, TCP_INFO, &info, &size))
+        return deadline_has_left(deadline); /* no TCP */
+    const uint64_t received = info.tcpi_bytes_received + 1;
+    const bool begun = idle && deadline->received && received > deadline->received;
+    deadline->received = received;
+    if (info.tcpi_state != ESTABLISHED)
+        return true;
+    if (begun)
+        deadline_enter(deadline, DEADLINE_HEAD, now);
+    return false;
 }
 
 /* Returns true if the response is taken at less than the least pace. */
@@ -106,22 +128,23 @@ static bool check_unread(struct deadline *deadline, uint64_t now)
 /* Returns true if the connection was too slow. */
 static bool expire(struct deadline *deadline, uint64_t now, bool draining)
 {
+    const bool left = check_client(deadline, now);
     const bool responding = deadline->phase == DEADLINE_HANDLED ||
                             deadline->phase == DEADLINE_SENDING ||
                             deadline->phase == DEADLINE_WAITING;
     const uint64_t limit = draining && !responding ? GRACE_MS : deadline_ms[deadline->phase];
 
     const bool unread = check_unread(deadline, now);
+    const bool late = now - deadline->since > limit || unread || check_pace(deadline, now);
 
-    if (now - deadline->since <= limit && !has_left_idle(deadline) && !unread &&
-        !check_pace(deadline, now))
+    if (!late && !left)
         return false;
     if (responding || unread) /* the system frees what it has of the response */
         deadline_reset(deadline);
     else /* received data is still read */
         shutdown(deadline->fd, SHUT_RD);
     const bool slow =
-        !deadline->overdue && (deadline->phase != DEADLINE_IDLE || unread) && !draining;
+        late && !deadline->overdue && (deadline->phase != DEADLINE_IDLE || unread) && !draining;
     deadline->overdue = true;
     return slow;
 }

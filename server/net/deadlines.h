@@ -41,6 +41,8 @@ struct deadline {
     uint64_t behind; /* the client's delay when DEADLINE_WAITING began */
     uint64_t window; /* when it began, or when an idle connection was checked; 0: none */
     uint64_t taken;  /* 1 + bytes, before the window; UINT64_MAX: the first window; 0: none */
+    /* 1 + bytes of the connection, when DEADLINE_IDLE was first checked; 0: it was not */
+    uint64_t received;
 };
 
 /* Initially zero but for STEP. */
@@ -63,9 +65,10 @@ static inline void deadline_enter(struct deadline *deadline, enum deadline_phase
 {
     deadline->phase = phase;
     deadline->since = now;
+    deadline->received = 0;
 }
 
-/* A part of a head has arrived. */
+/* The request line has arrived. */
 static inline void deadline_head(struct deadline *deadline, uint64_t now)
 {
     if (deadline->phase == DEADLINE_IDLE)

@@ -173,19 +173,21 @@ describe('caching', { timeout: patience(60000) }, () => {
 
     // The length of a PNG is unknown before it is rendered, and libmicrohttpd 0.9.75
     // can omit Content-Length in the response to HEAD only by closing the connection.
-    it('announces and closes the connection after HEAD of a cold PNG', async () => {
+    // libmicrohttpd 0.9 cannot leave out the end of a body of unknown length, unless the connection ends.
+    it('has no length in response to HEAD of a cold PNG, and may announce and close the connection', async () => {
+        const closes = daemon.libmicrohttpd.startsWith('0.');
         const { answers: [answer], closed, rest } = await daemon.raw(
-            `HEAD ${cold()} HTTP/1.1\r\nHost: a\r\n\r\n`, { methods: ['HEAD'], closeLimit: 2000 });
+            `HEAD ${cold()} HTTP/1.1\r\nHost: a\r\n\r\n`, { methods: ['HEAD'], closeLimit: closes ? 2000 : 300 });
         assert.equal(answer.status, 200);
-        assert.equal(answer.headers.connection?.toLowerCase(), 'close');
+        assert.equal(answer.headers.connection?.toLowerCase(), closes ? 'close' : undefined);
         assert.equal(answer.headers['content-length'], undefined);
         assert.equal(answer.headers['transfer-encoding'], undefined);
-        assert.ok(closed, 'the connection stays open');
+        assert.equal(closed, closes);
         assert.equal(rest.length, 0, 'bytes after the response');
     });
 
-    // Some parsers, such as wrk's, wait for a body if a 304 has a length.
-    it('sends no Content-Length with a 304', () => eachRow(
+    // Some parsers, such as wrk's, wait for a body if a 304 has the length of its 200. libmicrohttpd 0.9 sends 0.
+    it('sends no Content-Length with a 304, or 0', () => eachRow(
         ['/default/height/11/300/7.f32', '/worlds.json', '/default/relief/11/300/7.png', '/', '/default/height?x=1&y=2',
             '/default/region.f32?x=0&y=0&width=600&height=600']
             .flatMap((path) => ['GET', 'HEAD'].flatMap((method) => ['HTTP/1.1', 'HTTP/1.0'].map((version) => [method, path, version]))),
@@ -198,7 +200,7 @@ describe('caching', { timeout: patience(60000) }, () => {
                 `${head}Connection: close\r\n\r\n`, { methods: [method, method, method, method, method] });
             assert.deepEqual(answers.map(({ status }) => status), [304, 304, 200, 304, 200]);
             for (const answer of answers.filter(({ status }) => status === 304)) {
-                assert.equal(answer.headers['content-length'], undefined);
+                assert.equal(answer.headers['content-length'], daemon.libmicrohttpd.startsWith('0.') ? '0' : undefined);
                 assert.equal(answer.headers['transfer-encoding'], undefined);
                 assert.equal(answer.headers.etag, etag);
                 assert.equal(answer.body.length, 0);

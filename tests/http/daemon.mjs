@@ -57,6 +57,11 @@ export class Daemon {
         return this;
     }
 
+    /* The version of the library that parses requests: what it refuses itself differs. */
+    get libmicrohttpd() {
+        return /libmicrohttpd ([\d.]+)/.exec(this.readyLine)[1];
+    }
+
     get stderr() {
         return Buffer.concat(this.program.stderr).toString();
     }

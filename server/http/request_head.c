@@ -1,0 +1,208 @@
+#include "request_head.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "server/core/span.h"
+#include "server/http/url_escapes.h"
+
+enum {
+    URI_MAX = 8 * 1024,
+    HEAD_MAX = 12 * 1024,
+    /* A folded line hides a CRLF and a space. If it is the first of a value, the space after the
+     * colon is missing. So these are the fewest bytes that a head with one has more than its parts;
+     * a single one is a second space before a value. */
+    HIDDEN_MIN = 2,
+};
+
+/* The characters of URIs (RFC 3986) and of tokens (RFC 9110 section 5.6.2). */
+enum { IN_URI = 1, IN_TOKEN = 2, IN_BOTH = 3 };
+
+static const uint8_t char_class[256] = {
+    ['0' ... '9'] = IN_BOTH, ['A' ... 'Z'] = IN_BOTH, ['a' ... 'z'] = IN_BOTH, ['-'] = IN_BOTH,
+    ['.'] = IN_BOTH,         ['_'] = IN_BOTH,         ['~'] = IN_BOTH,         ['!'] = IN_BOTH,
+    ['$'] = IN_BOTH,         ['%'] = IN_BOTH,         ['&'] = IN_BOTH,         ['\''] = IN_BOTH,
+    ['*'] = IN_BOTH,         ['+'] = IN_BOTH,         [':'] = IN_URI,          ['/'] = IN_URI,
+    ['?'] = IN_URI,          ['['] = IN_URI,          [']'] = IN_URI,          ['@'] = IN_URI,
+    ['('] = IN_URI,          [')'] = IN_URI,          [','] = IN_URI,          [';'] = IN_URI,
+    ['='] = IN_URI,          ['#'] = IN_TOKEN,        ['^'] = IN_TOKEN,        ['`'] = IN_TOKEN,
+    ['|'] = IN_TOKEN,
+};
+
+/* True if TEXT is not empty and all its characters are in CLASS. */
+static bool consists_of(struct span text, uint8_t class)
+{
+    uint8_t common = class;
+    for (size_t i = 0; i < text.length; i++)
+        common &= char_class[(unsigned char)text.text[i]];
+    return text.length > 0 && common == class;
+}
+
+/* True if TEXT has control characters other than tabs. */
+static bool has_control(struct span text)
+{
+    bool control = false;
+    for (size_t i = 0; i < text.length; i++) {
+        const unsigned char c = (unsigned char)text.text[i];
+        control |= (c < 32 && c != '\t') || c == 127;
+    }
+    return control;
+}
+
+static struct span span_of(const char *text)
+{
+    return (struct span){text, strlen(text)};
+}
+
+static struct span trim(struct span text)
+{
+    while (text.length > 0 && (*text.text == ' ' || *text.text == '\t')) {
+        text.text++;
+        text.length--;
+    }
+    while (text.length > 0 &&
+           (text.text[text.length - 1] == ' ' || text.text[text.length - 1] == '\t'))
+        text.length--;
+    return text;
+}
+
+/* A head that is being read. */
+struct head {
+    struct http_request *request;
+    unsigned hosts, lengths; /* Host and Content-Length headers so far */
+    bool close, keep_alive;  /* in Connection */
+    size_t size;             /* bytes of its parts so far */
+};
+
+/* The first reason is kept. */
+static void refuse(struct http_request *request, unsigned status, const char *why)
+{
+    if (request->refused)
+        return;
+    request->refused = status;
+    request->why = why;
+}
+
+static void read_connection(struct head *head, struct span options)
+{
+    while (options.length > 0) {
+        const struct span option = trim(span_take(&options, ','));
+        head->close |= span_is_in_any_case(option, "close");
+        head->keep_alive |= span_is_in_any_case(option, "keep-alive");
+    }
+}
+
+static void judge_header(struct head *head, struct span name, struct span value)
+{
+    struct http_request *request = head->request;
+
+    if (!consists_of(name, IN_TOKEN) || has_control(value))
+        refuse(request, 400, "header: folded, or invalid character");
+    else if (span_is_in_any_case(name, "Transfer-Encoding"))
+        refuse(request, 400, "Transfer-Encoding: request bodies are not accepted");
+    else if (span_is_in_any_case(name, "Content-Length") &&
+             (head->lengths++ || !span_is(value, "0")))
+        refuse(request, 400, "Content-Length: request bodies are not accepted");
+    else if (span_is_in_any_case(name, "Expect"))
+        refuse(request, 417, "Expect: request bodies are not accepted");
+    else if (span_is_in_any_case(name, "Host") && head->hosts++)
+        refuse(request, 400, "Host: given twice");
+    else if (span_is_in_any_case(name, "Connection"))
+        read_connection(head, value);
+}
+
+static const struct {
+    struct span name;
+    size_t offset; /* of the value in struct http_request */
+} headers[] = {
+#define HEADER(member, name) {{(name), sizeof(name) - 1}, offsetof(struct http_request, member)},
+    HTTP_REQUEST_HEADERS(HEADER)};
+
+static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                 size_t name_length, const char *value, size_t length)
+{
+    struct head *head = context;
+    const struct span named = {name, name_length};
+    (void)kind;
+
+    head->size += name_length + length + strlen(": \r\n");
+    judge_header(head, named, (struct span){value, length});
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
+        if (headers[i].name.length == name_length &&
+            strncasecmp(headers[i].name.text, name, name_length) == 0)
+            *(const char **)((char *)head->request + headers[i].offset) = value;
+    return MHD_YES;
+}
+
+/* The length of the scheme, with its slashes, of a URI in absolute form, or 0. */
+static size_t scheme_length(const char *uri)
+{
+    static const char scheme[] = "http://";
+    return strncasecmp(uri, scheme, sizeof scheme - 1) == 0 ? sizeof scheme - 1 : 0;
+}
+
+/* Split URI, in absolute form, into Host and the rest. User names are not allowed (RFC 9110 section
+ * 4.2.4). */
+static void split_uri(struct http_request *request, char *uri, size_t scheme)
+{
+    const size_t length = strcspn(uri + scheme, "/?");
+    char *rest = uri + scheme + length;
+
+    if (length == 0 || memchr(uri + scheme, '@', length)) {
+        refuse(request, 400, "URL: expected http://HOST/...");
+        return;
+    }
+    /* The scheme makes room for the end of the host and the path's first slash. */
+    memmove(uri, uri + scheme, length);
+    uri[length] = '\0';
+    if (*rest != '/')
+        *--rest = '/';
+    request->host = uri;
+    request->uri = rest;
+}
+
+static void read_line(struct http_request *request, char *uri, const char *method)
+{
+    const bool is_uri = consists_of(span_of(uri), IN_URI);
+    const bool is_method = consists_of(span_of(method), IN_TOKEN);
+
+    request->uri = is_uri ? uri : "-";
+    request->verb = is_method ? method : "-";
+    if (strcmp(method, "OPTIONS") == 0)
+        request->method = HTTP_OPTIONS;
+    else if (strcmp(method, "HEAD") == 0)
+        request->method = HTTP_HEAD;
+    else if (!is_method)
+        refuse(request, 400, "method: expected GET, HEAD or OPTIONS");
+    else if (strcmp(method, "GET") != 0)
+        refuse(request, 405, "method: expected GET, HEAD or OPTIONS");
+    if (!is_uri)
+        refuse(request, 400, "URL: invalid character");
+    else if (strlen(uri) > URI_MAX)
+        refuse(request, 414, "URL: exceeds 8 KiB");
+}
+
+bool request_head_read(struct http_request *request, struct MHD_Connection *connection, char *uri,
+                       const char *method, const char *version)
+{
+    struct head head = {.request = request};
+    const bool old = strcmp(version, "HTTP/1.0") == 0;
+    const size_t size =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)->header_size;
+
+    head.size = strlen(method) + strlen(uri) + strlen(version) + strlen("  \r\n\r\n");
+    read_line(request, uri, method);
+    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, on_header, &head);
+    if (head.hosts == 0 && !old)
+        refuse(request, 400, "Host: missing");
+    if (size > HEAD_MAX)
+        refuse(request, 431, "request line and headers: exceed 12 KiB");
+    if (!REQUEST_HEAD_STRICT && size >= head.size + HIDDEN_MIN)
+        refuse(request, 400, "head: folded line, NUL, or spaces around a value");
+    if (scheme_length(request->uri) > 0)
+        split_uri(request, uri, scheme_length(uri));
+    if (request->uri[0] != '-')
+        request->decoded = url_escapes_decode((char *)request->uri);
+    request->last = head.close || (old && !head.keep_alive);
+    return !request->refused && (REQUEST_HEAD_STRICT || size == head.size);
+}
