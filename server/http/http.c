@@ -72,7 +72,6 @@ struct http_exchange {
     bool own;                     /* response is not shared */
     struct mhd_response response; /* until libmicrohttpd has taken it */
     struct streamed_body *body;   /* of the response, while its source is not done, or NULL */
-    unsigned status;              /* of the response */
     uint64_t length;              /* of the body to send; 0 if unknown */
     uint64_t sent;                /* of a streamed body: the blocks that are sent */
     const struct blob *held;      /* the response's body, until it is completed */
@@ -266,9 +265,8 @@ static enum MHD_Result queue_response(struct http_exchange *exchange)
     if (!exchange->response.response)
         return MHD_NO; /* out of memory even for headers: close the connection */
     enter(exchange, DEADLINE_SENDING);
-    exchange->status = exchange->response.status;
     enum MHD_Result queued =
-        MHD_queue_response(exchange->mhd, exchange->status, exchange->response.response);
+        MHD_queue_response(exchange->mhd, exchange->response.status, exchange->response.response);
     const struct blob *blob = exchange->response.blob;
     if (http->parts.waits && blob && blob->length >= HELD_MIN) {
         exchange->held = blob;
@@ -323,7 +321,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *mhd, con
     struct http_exchange *exchange = *exchange_place;
     (void)mhd, (void)url, (void)upload, (void)upload_size;
 
-    if (!exchange->uri || (http->closing && exchange->state != STATE_RESPONDED))
+    if (!exchange->uri || (http->closing && exchange->state != STATE_RESPONDED) ||
+        exchange->deadline.refused)
         return MHD_NO;
     switch (exchange->state) {
     case STATE_NEW:

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "server/net/lingering_close.h"
+#include "server/net/refusal.h"
 #include "server/telemetry/log.h"
 
 enum {
@@ -62,24 +63,9 @@ static void on_refused_closed(void *context, const struct sockaddr *peer)
     (void)context, (void)peer; /* it was never counted */
 }
 
-#define REFUSAL "{\"error\":\"too many connections of this client are open\"}"
-_Static_assert(sizeof REFUSAL - 1 == 56, "as Content-Length says");
-
-/* A new socket takes all of it at once. */
-static const char refusal[] = "HTTP/1.1 503 Service Unavailable\r\n"
-                              "Connection: close\r\n"
-                              "Retry-After: 1\r\n"
-                              "Cache-Control: no-store\r\n"
-                              "Access-Control-Allow-Origin: *\r\n"
-                              "Cross-Origin-Resource-Policy: cross-origin\r\n"
-                              "Timing-Allow-Origin: *\r\n"
-                              "Content-Type: application/json\r\n"
-                              "Content-Length: 56\r\n"
-                              "\r\n" REFUSAL;
-
 static void refuse(struct acceptor *acceptor, int fd, const struct sockaddr *peer, socklen_t length)
 {
-    (void)!send(fd, refusal, sizeof refusal - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    refusal_send(fd, REFUSAL_CONNECTIONS);
     lingering_close_add(&acceptor->refused, fd, peer, length);
     close(fd);
 }

@@ -6,6 +6,8 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include "server/net/refusal.h"
+
 enum { GRACE_MS = 500 };
 
 /* Of tcpi_state, as in netinet/tcp.h, which excludes linux/tcp.h. */
@@ -88,6 +90,19 @@ static bool check_client(struct deadline *deadline, uint64_t now)
     return false;
 }
 
+/* Answer a head that has begun and takes too long. A complete one is not answered any more. */
+static void refuse_head(struct deadline *deadline)
+{
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+
+    if (getsockopt(deadline->fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
+        info.tcpi_bytes_received > 0) {
+        refusal_send(deadline->fd, REFUSAL_SLOW_HEAD);
+        deadline->refused = true;
+    }
+}
+
 /* Returns true if the response is taken at less than the least pace. */
 static bool check_pace(struct deadline *deadline, uint64_t now)
 {
@@ -139,6 +154,8 @@ static bool expire(struct deadline *deadline, uint64_t now, bool draining)
 
     if (!late && !left)
         return false;
+    if (deadline->phase == DEADLINE_HEAD && late && !draining && !deadline->overdue)
+        refuse_head(deadline);
     if (responding || unread) /* the system frees what it has of the response */
         deadline_reset(deadline);
     else /* received data is still read */

@@ -35,7 +35,7 @@ struct deadline {
     LIST_ENTRY(deadline) entry;
     int fd;
     enum deadline_phase phase;
-    bool overdue;
+    bool overdue, refused;       /* REFUSED: it got a 408, so no request is answered any more */
     const unsigned *connections; /* of its client, atomic; or NULL */
     uint64_t since;
     uint64_t behind; /* the client's delay when DEADLINE_WAITING began */
@@ -109,9 +109,10 @@ bool deadline_has_left(const struct deadline *deadline);
 enum { DEADLINES_SLICE = 64 };
 
 /*
- * Shut down the sockets of connections whose deadline has passed, and of idle ones whose client has
- * left; their readers then see the end. While DRAINING, also all that have no response pending,
- * after a short grace for requests in flight. Adds the number that were too slow to *SLOW.
+ * Shut down the sockets of connections whose deadline has passed, and of those without a request
+ * whose client has left; their readers then see the end. A head that takes too long gets a 408.
+ * While DRAINING, also all that have no response pending, after a short grace for requests in
+ * flight. Adds the number that were too slow to *SLOW.
  *
  * A call checks some connections. Returns true if further calls must complete the round. The next
  * one begins 250 ms later if a connection has entered a phase since this one began, and otherwise

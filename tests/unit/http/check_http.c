@@ -492,7 +492,8 @@ START_TEST(test_failure)
     int fd = connect_over(AF_INET);
     say(fd, request_of(old));
     receive_all(fd, &got);
-    turn(10);
+    while (!closed)
+        turn(10);
     ck_assert_uint_eq(feed.done, 1);
     ck_assert_uint_eq(closed, 1);
     ck_assert_uint_eq(completions, 1);
