@@ -76,7 +76,7 @@ void density_make(struct density *density, const struct farlands_params *params,
 
     if (ledges) {
         density->blend = BLEND;
-        density->bend = 0.25f / BLEND;
+        density->bend = 0.25f / (float)BLEND;
     }
     if (p->overhangs.amplitude > 0) {
         density->amplitude = blocks(p->overhangs.amplitude);

@@ -120,7 +120,7 @@ int downstream_begin(struct rivers *rivers, int64_t x, int64_t y, struct farland
 
 static float level_of(const struct drain_node *n)
 {
-    return (float)n->bed / DRAIN_METRE;
+    return (float)n->bed / (float)DRAIN_METRE;
 }
 
 /* The point at node N, which is on no curve. */

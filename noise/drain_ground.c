@@ -41,7 +41,7 @@ static int find_heights(struct drain *d, const struct farlands_grid *grid,
     for (int r = 0; r < CORNERS && !err; r++)
         for (int c = 0; c < CORNERS; c++) {
             const float h = fmaxf(-HIGHEST, fminf(metres[r][c], HIGHEST));
-            height[r][c] = (int32_t)floorf(h * DRAIN_METRE);
+            height[r][c] = (int32_t)floorf(h * (float)DRAIN_METRE);
         }
     return err;
 }

@@ -144,7 +144,7 @@ static void add_tables(struct tally *t, const struct noise *noise, double corner
 static double add_start(struct tally *t, const struct extent *e, const struct line_rates *rates,
                         double corners, double wavelength)
 {
-    const double dense = e->x.span / wavelength + corners + KERNEL_STEP;
+    const double dense = e->x.span / wavelength + corners + (double)KERNEL_STEP;
     const double hashes = e->step < 0.86 * wavelength ? dense : e->columns * corners;
     add(t, ESTIMATE_OVERHEAD,
         e->columns * rates->column + e->row_starts * rates->row_start + hashes * rates->hash);
@@ -288,7 +288,7 @@ static void add_lattice(struct tally *t, const struct extent *e, double columns)
 static void add_operation(struct tally *t, const struct operation *o, const struct extent *e)
 {
     const double rows = e->few ? 1 : e->rows, samples = e->few ? e->points : rows * e->columns;
-    add(t, ESTIMATE_OVERHEAD, operation_row * rows + band * ceil(rows / PLAN_BAND_ROWS));
+    add(t, ESTIMATE_OVERHEAD, operation_row * rows + band * ceil(rows / (double)PLAN_BAND_ROWS));
     if (o->kind == GRAPH_BIOME)
         add(t, ESTIMATE_ARITHMETIC,
             samples * (e->few ? 0.3 : 1) *
@@ -331,15 +331,16 @@ static void add_river_nodes(struct tally *t, const struct rivers_params *rivers,
     double spacing = (double)rivers->spacing;
     /* Chunks of lattices are counted as often as they are needed. */
     apart = fmax(apart, (double)domain->direct_below);
-    for (int k = 0; k < rivers->levels; k++, spacing /= DRAIN_RATIO) {
-        if (k > 0 && spacing < RIVER_SAMPLES * (double)domain->band_limit)
+    for (int k = 0; k < rivers->levels; k++, spacing /= (double)DRAIN_RATIO) {
+        if (k > 0 && spacing < (double)RIVER_SAMPLES * (double)domain->band_limit)
             break;
         const double all =
             nodes_of(&e->x, RIVER_NODES, spacing) * nodes_of(&e->y, RIVER_NODES, spacing);
         const double own =
             nodes_within(&e->x, RIVER_NODES, spacing) * nodes_within(&e->y, RIVER_NODES, spacing);
         const double nodes = t->times > 1 ? own + (all - own) / t->times : all;
-        add(t, ESTIMATE_OVERHEAD, river_node * fmin(1, apart / (RIVER_NODES * spacing)) * nodes);
+        add(t, ESTIMATE_OVERHEAD,
+            river_node * fmin(1, apart / ((double)RIVER_NODES * spacing)) * nodes);
     }
 }
 

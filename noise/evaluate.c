@@ -396,7 +396,9 @@ static void run_rivers(const struct context *c, const struct operation *o, struc
 /* Values of an operation of rivers that are hidden. */
 static void fill_dry(const struct operation *o, int rows, int n, struct rows to)
 {
-    const float dry = o->kind == GRAPH_BANK ? RIVERS_NEAR : o->kind == GRAPH_WATER ? RIVERS_DRY : 0;
+    const float dry = o->kind == GRAPH_BANK    ? (float)RIVERS_NEAR
+                      : o->kind == GRAPH_WATER ? RIVERS_DRY
+                                               : 0;
     for (int r = 0; r < rows; r++)
         for (int i = 0; i < whole_steps(n); i++)
             to.at[(size_t)r * to.stride + (size_t)i] = dry;

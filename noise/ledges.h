@@ -42,7 +42,7 @@ static inline float ledge_top(const struct ledge *ledge)
 /* DENSITY with a ledge, of which only LEVEL depends on the column; Z lies BELOW its middle. */
 static inline float ledge_join(float density, float level, float bend, float below)
 {
-    const float away = below > 0 ? below : LEDGE_TOP * below;
+    const float away = below > 0 ? below : (float)LEDGE_TOP * below;
     const float ledge = level - bend * (away * away);
     return ledge > density ? ledge : density;
 }

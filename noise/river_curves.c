@@ -118,7 +118,7 @@ static struct river_piece piece_between(const struct point *a, const struct poin
 
 static float level_of(const struct drain_node *node)
 {
-    return (float)node->bed / DRAIN_METRE;
+    return (float)node->bed / (float)DRAIN_METRE;
 }
 
 static const struct drain_node *neighbour(const struct drain_node *n, int k, int wide)
@@ -201,12 +201,12 @@ void river_curve_make(struct river_curve *c, const struct rivers_params *params,
     const int step = fine ? 1 : SPAN;
     const struct drain_node *on = bend.on;
     const bool is_last = level == params->levels - 1;
-    const float last = (float)last_in(params, level) / DRAIN_LENGTH;
+    const float last = (float)last_in(params, level) / (float)DRAIN_LENGTH;
     const struct point a =
         bend.from ? middle(on, bend.from) : (struct point){0, 0, level_of(on), 0};
     const struct point b = bend.to ? middle(on, bend.to) : (struct point){0, 0, level_of(on), 0};
     /* Spacings of the last level upstream, at both ends. */
-    const float first = last * (bend.from ? (float)bend.from->length : DRAIN_LENGTH / 4.0f);
+    const float first = last * (bend.from ? (float)bend.from->length : (float)DRAIN_LENGTH / 4.0f);
     float end = last * (float)on->length;
     if (!bend.to || end < first)
         end = first;
@@ -215,7 +215,7 @@ void river_curve_make(struct river_curve *c, const struct rivers_params *params,
     c->x = on->x;
     c->y = on->y;
     for (int t = 0; t <= CURVE_PIECES; t += step) {
-        const float u = (float)t / CURVE_PIECES, v = 1 - u;
+        const float u = (float)t / (float)CURVE_PIECES, v = 1 - u;
         struct point *p = &point[t];
         const float from = t == 0 ? 1 : v * v * bend.start;
         p->x = from * a.x + u * u * b.x;
@@ -263,7 +263,7 @@ void river_curve_make_end(struct river_curve *c, const struct rivers_params *par
     static const float HALF = 0.3f, DEPTH = 6;
     const int64_t last = params->spacing >> (2 * (params->levels - 1));
     const struct point point = {0, 0, level_of(node), HALF * metres(last)};
-    const float spacings = (float)(last_in(params, level) * node->length) / DRAIN_LENGTH;
+    const float spacings = (float)(last_in(params, level) * node->length) / (float)DRAIN_LENGTH;
     *c = (struct river_curve){
         .x = node->x, .y = node->y, .order = order_of(spacings), .pieces = 1, .sides = 1};
     c->piece[0] = c->side[0] = piece_between(&point, &point);

@@ -119,8 +119,8 @@ struct block {
 /* How far from its edge a river is known, metres: pictures show it PICTURE_NEAR samples wide. */
 static float near_reach(const struct rivers *r)
 {
-    const float wide = RIVERS_PICTURE_NEAR * r->near_samples;
-    return wide > RIVERS_NEAR ? wide : RIVERS_NEAR;
+    const float wide = (float)RIVERS_PICTURE_NEAR * r->near_samples;
+    return wide > (float)RIVERS_NEAR ? wide : (float)RIVERS_NEAR;
 }
 
 static float reach_of(const struct rivers *r, const struct block *b)
@@ -271,14 +271,14 @@ static float lake_of(const struct rivers *r, const struct drain_node *n, int wid
     static const float LOWER = 8; /* metres */
     const float bed = (float)n->bed;
     float held = 1;
-    const float depth = ((float)n->bed - (float)n->ground) / DRAIN_METRE;
+    const float depth = ((float)n->bed - (float)n->ground) / (float)DRAIN_METRE;
     const float t = 2 * depth / (float)r->params.lake - 1;
     if (n->kind == DRAIN_SEA || t <= 0)
         return 0;
     for (int k = 0; k < DRAIN_NEIGHBOURS; k++)
         for (int m = 0; m < DRAIN_NEIGHBOURS; m++) {
             const struct drain_node *near = neighbour(neighbour(n, k, wide), m, wide);
-            const float lower = (bed - (float)near->bed) / DRAIN_METRE;
+            const float lower = (bed - (float)near->bed) / (float)DRAIN_METRE;
             held = 1 - lower / LOWER < held ? 1 - lower / LOWER : held;
         }
     return held < 0 ? 0 : held * (t > 1 ? 1 : t);
@@ -290,7 +290,7 @@ static void see_node(struct rivers *r, const struct block *b, const struct drain
     struct river_window w;
     const float spacing = (float)((double)(r->params.spacing >> (2 * b->level)) / FARLANDS_UNIT);
     const struct river_node node = {(float)(n->kind == DRAIN_SEA ? n->ground : n->bed) /
-                                        DRAIN_METRE,
+                                        (float)DRAIN_METRE,
                                     RIVERS_SPREAD * spacing, lake_of(r, n, wide)};
     if ((!b->is_valley && node.share == 0) ||
         !find_window(b, n->x, n->y, -node.reach, node.reach, -node.reach, node.reach, place, &w))
@@ -514,7 +514,7 @@ static void fill_row(float *out, int width, float value)
 void rivers_bank(const struct rivers *r, int j, int rows, int width, struct rows out)
 {
     /* 1 unless the picture is coarse. */
-    const float scale = RIVERS_NEAR / near_reach(r);
+    const float scale = (float)RIVERS_NEAR / near_reach(r);
     for (int k = 0; k < rows; k++) {
         float *to = out.at + (size_t)k * out.stride;
         if (!r->wet[j + k]) {
@@ -530,7 +530,7 @@ void rivers_bank(const struct rivers *r, int j, int rows, int width, struct rows
 
 void rivers_order(const struct rivers *r, int j, int rows, int width, struct rows out)
 {
-    const float reach = RIVERS_PICTURE_NEAR * r->near_samples;
+    const float reach = (float)RIVERS_PICTURE_NEAR * r->near_samples;
     for (int k = 0; k < rows; k++) {
         float *to = out.at + (size_t)k * out.stride;
         if (r->wet[j + k])

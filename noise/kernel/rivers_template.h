@@ -75,17 +75,17 @@ static void river_valley(const struct river_piece *piece, const struct river_win
             float square;
             const float u = nearest_on(&p, x[i], y, &square);
             const float d = sqrtf(square + flat_square) - flat, level = p.level + u * p.fall;
-            float far = d * (2.0f / RIVERS_REACH) - 1, off = d - APRON;
+            float far = d * (2.0f / (float)RIVERS_REACH) - 1, off = d - APRON;
             far = far > 0 ? far : 0;
             off = off > 0 ? off : 0;
             const float side = level + p.slope * d + 1500 * far * far;
             const float apron = level - 0.4f * off;
             /* By the distance itself: a window has no samples farther away for certain. */
-            const bool within = square < (float)RIVERS_REACH * RIVERS_REACH;
+            const bool within = square < (float)(RIVERS_REACH * RIVERS_REACH);
             upper[i] = within && side < upper[i] ? side : upper[i];
             lower[i] = within && apron > lower[i] ? apron : lower[i];
-            float part = 1 - square * (1.0f / RIVERS_REACH / RIVERS_REACH);
-            part = (part > 0 ? part : 0) / (square + (float)RIVERS_CLOSE * RIVERS_CLOSE);
+            float part = 1 - square * (1.0f / (float)RIVERS_REACH / (float)RIVERS_REACH);
+            part = (part > 0 ? part : 0) / (square + (float)(RIVERS_CLOSE * RIVERS_CLOSE));
             base[i] += part * part * level;
             nearness[i] += part * part;
         }
@@ -220,7 +220,7 @@ static void river_channel(const struct river_near *near, int j, int n, const flo
         const float f = half[i] > 0 ? 1 + d / half[i] : 1;
         const float bed = level[i] - depth[i] * (1 - f * f);
         const float wet = one > 0 && h < bed ? h : bed;
-        out[i] = d < 0 ? wet : d < RIVERS_NEAR ? banked : h;
+        out[i] = d < 0 ? wet : d < (float)RIVERS_NEAR ? banked : h;
     }
 }
 

@@ -524,8 +524,8 @@ static void put_expression(struct draft *draft, struct draws *draws, int depth)
         "{erode: {of: ?, wavelength: 256, octaves: 2, strength: 0.2, lattice: 1}}",
         "{gullies: {of: ?, wavelength: 200, octaves: 1, lattice: 1}}",
         "{channel: {of: ?, drain: {drain: {of: first, spacing: 4096, levels: 2, from: #}}}}",
-        "{biome: {temperature: ?, slope: ?, table: [{id: 4, name: a, color: $, slope: [-#, #]}, "
-        "{id: 1, name: b, color: $, temperature: [#, .inf]}]}}",
+        ("{biome: {temperature: ?, slope: ?, table: [{id: 4, name: a, color: $, slope: [-#, #]}, "
+         "{id: 1, name: b, color: $, temperature: [#, .inf]}]}}"),
     };
     const int pick = (int)draw_between(draws, 0, depth > 0 ? ROWS(nodes) - 1 : 1);
     if (depth > 0)

@@ -339,6 +339,7 @@ START_TEST(test_longest_path)
         ck_assert_str_eq(tile_url(&tile, buffer), expected);
         ck_assert_uint_lt(strlen(tile_path(&tile, buffer)), strlen(expected));
     }
+    world.terrain = NULL;
 }
 END_TEST
 
