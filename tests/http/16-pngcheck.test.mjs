@@ -17,7 +17,9 @@ function pngcheck(files) {
     const { error, status, stdout, stderr } = spawnSync('pngcheck', ['-q', ...files]);
     if (error)
         throw error;
-    return { status, output: `${stdout}${stderr}` };
+    // Debian 13's was built with an older zlib than it runs with, which it says each time.
+    const output = `${stdout}${stderr}`.replace(/^zlib warning: +different version .*\n+/m, '');
+    return { status, output };
 }
 
 describe('pngcheck', { timeout: patience(60000) }, () => {
