@@ -51,7 +51,7 @@ LIBRARY_NEEDS := $(filter gcc:% libc6-dev:% binutils:% pkg-config:% libyaml-dev:
 WASM_NEEDS := $(filter clang:% lld:% wasi-libc:%,$(BUILD_NEEDS))
 NPM_NEEDS := nodejs:node npm:npm
 LINT_NEEDS := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck shellcheck:shellcheck git:git
-DEB_NEEDS := build-essential:dpkg-architecture debhelper:dh dpkg-dev:dpkg-buildpackage
+DEB_NEEDS := build-essential:/usr/share/build-essential/list debhelper:dh dpkg-dev:dpkg-buildpackage
 # The packages' build dependencies. Node is not one of them: it may come from elsewhere.
 BUILD_PACKAGES := $(foreach need,$(BUILD_NEEDS),$(firstword $(subst :, ,$(need))))
 
@@ -174,7 +174,7 @@ help:
 	@sed -n 's/^#: \{0,1\}//p' Makefile tests/Makefile.inc
 
 # Packages are looked for before a compiler misses them.
-.PHONY: need-daemon need-wasm need-library need-npm
+.PHONY: need-daemon need-wasm need-library
 VIEWER_PACKAGES := server/viewer/node_modules/.installed
 need-daemon:
 	$(call stop_if_missing,$(call missing,$(if $(wildcard $(VIEWER_PACKAGES)),,$(NPM_NEEDS)) \
@@ -183,8 +183,6 @@ need-wasm:
 	$(call stop_if_missing,$(call missing,$(WASM_NEEDS)))
 need-library:
 	$(call stop_if_missing,$(call missing,$(LIBRARY_NEEDS)))
-need-npm:
-	$(call stop_if_missing,$(call missing,$(NPM_NEEDS)))
 
 $(BUILD)/farlands: $(OBJECTS)
 	@echo "  LD    $@"
@@ -252,7 +250,8 @@ $(MANUAL): config/yaml_to_man.awk config/farlands.yaml
 	$(Q)awk -f $^ >$@
 
 # npm packages: the viewer's map library and the browser tests' driver.
-%/node_modules/.installed: %/package-lock.json | need-npm
+%/node_modules/.installed: %/package-lock.json
+	$(call stop_if_missing,$(call missing,$(NPM_NEEDS)))
 	@echo "  NPM   $*"
 	$(Q)cd $* && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	$(Q)touch $@
