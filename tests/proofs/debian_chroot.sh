@@ -1,8 +1,14 @@
-# A bare Debian 12 in a scratch directory, with this machine's mirror, proxy and certificates,
-# for fresh-machine.sh, image.sh and package.sh. Sourced, not run.
+# A bare Debian 12 or 13 in a scratch directory, with this machine's mirror, proxy and certificates,
+# for fresh-machine.sh, image.sh, other-debian.sh and package.sh. Sourced, not run.
+#
+#   isolate "$@"               a scratch directory and namespaces
+#   choose_debian 13           $debian and $codename; messages and logs name the release from then on
+#   bootstrap DIR              that release
+#   make_machine; lay_tree 0   or a machine of it, and the committed files there: "${machine[@]}" COMMAND runs in them
 # shellcheck shell=bash
 
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+debian=
 
 # Exit 2: this machine cannot run the script. 1 means that it ran and failed.
 unable() {
@@ -11,12 +17,12 @@ unable() {
 }
 
 fail() {
-    echo "FAIL: ${0##*/}: $*"
+    echo "FAIL: ${0##*/}: ${debian:+Debian $debian: }$*"
     exit 1
 }
 
 passed() {
-    printf 'ok    %-48s %s\n' "$1" "${2:-}"
+    printf 'ok    %-48s %s\n' "${debian:+Debian $debian: }$1" "${2:-}"
 }
 
 # need PROGRAM PACKAGE: install PACKAGE if PROGRAM is missing.
@@ -73,13 +79,14 @@ show() {
     echo "(all of it: $1)"
 }
 
-# log_of NAME: the path of that step's log, which stays in build/.
+# log_of NAME: the path of that step's log, which stays in build/, in the script's own directory or $logs.
 log_of() {
-    local directory
-    directory=$repository/build/$(basename "$0" .sh)
+    local directory log
+    directory=$repository/build/${logs:-$(basename "$0" .sh)}
+    log=$directory/${debian:+debian-$debian-}${1//[ \/]/-}.log
     mkdir -p "$directory"
-    : >"$directory/${1//[ \/]/-}.log"
-    echo "$directory/${1//[ \/]/-}.log"
+    : >"$log"
+    echo "$log"
 }
 
 # step NAME SECONDS PROGRAM...: run it within that time, log it, print the time it took.
@@ -133,12 +140,22 @@ pid_of() {
     return 1
 }
 
+# choose_debian 12|13
+choose_debian() {
+    case $1 in
+    12) codename=bookworm ;;
+    13) codename=trixie ;;
+    *) unable "unknown release of Debian: $1; expected 12 or 13" ;;
+    esac
+    debian=$1
+}
+
 # Lines for sources.list, the release itself first: the host's mirrors of its own release,
-# with Debian 12 in its place. DEBIAN_MIRROR overrides.
+# with the chosen one in its place. DEBIAN_MIRROR overrides.
 debian_sources() {
     local id release
     if [ -n "${DEBIAN_MIRROR:-}" ]; then
-        echo "deb $DEBIAN_MIRROR bookworm main"
+        echo "deb $DEBIAN_MIRROR $codename main"
         return
     fi
     # shellcheck source=/dev/null
@@ -149,9 +166,9 @@ debian_sources() {
     # shellcheck disable=SC2016 # the format's variables are apt-get's
     apt-get indextargets --no-release-info 'Created-By: Packages' \
         --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' |
-        awk -v release="$release" '
+        awk -v release="$release" -v codename="$codename" '
             $1 ~ /^https?:/ && $3 == "main" && $2 ~ "^" release "(-updates|-security)?$" {
-                sub(release, "bookworm", $2)
+                sub(release, codename, $2)
                 print "deb", $1, $2, $3
             }' | sort -u -k 3,3
 }
@@ -181,14 +198,80 @@ host_settings() {
     fi
 }
 
-# bookworm DIR: bootstrap a minimal Debian 12 there.
-bookworm() {
-    local root=$1 mirror
+# bootstrap DIR: a minimal Debian of the chosen release there. A copy of it is kept in build/ for a month, because
+# unpacking that is quicker; apt-get in the new machine finds what has changed since.
+bootstrap() {
+    local root=$1 mirror new kept=$repository/build/debian/$codename.tar
     debian_sources >"$scratch/sources.list"
-    mirror=$(awk '$3 == "bookworm" { print $2; exit }' "$scratch/sources.list")
+    mirror=$(awk -v codename="$codename" '$3 == codename { print $2; exit }' "$scratch/sources.list")
     [ -n "$mirror" ] ||
         unable "apt here has no Debian mirror; name one: DEBIAN_MIRROR=URI $0"
-    step "debootstrap" 900 debootstrap --variant=minbase --force-check-gpg \
-        bookworm "$root" "$mirror"
+    if [ -n "$(find "$kept" -mtime -30 2>/dev/null)" ]; then
+        mkdir "$root"
+        step "unpack a kept base" 300 tar --extract --numeric-owner --xattrs --xattrs-include='*' \
+            --directory="$root" --file="$kept"
+    else
+        need debootstrap debootstrap
+        step "debootstrap" 900 debootstrap --variant=minbase --force-check-gpg \
+            "$codename" "$root" "$mirror"
+        rm -f "$root"/var/cache/apt/archives/*.deb
+        # Complete before it has its name, since other scripts may run beside this one.
+        mkdir -p "${kept%/*}"
+        new=$(mktemp "$kept.XXXXXX")
+        if tar --create --numeric-owner --xattrs --one-file-system --directory="$root" --file="$new" .; then
+            mv "$new" "$kept"
+        else
+            rm -f "$new"
+        fi
+    fi
     cp "$scratch/sources.list" "$root/etc/apt/sources.list"
+}
+
+# Bootstrap the chosen release in $root. "${machine[@]}" COMMAND runs there, in $tree, with a login's environment
+# instead of the caller's.
+make_machine() {
+    local name
+    root=$scratch/machine-$debian
+    bootstrap "$root"
+    host_settings
+    cp "$host/apt.conf" "$root/etc/apt/apt.conf.d/90host"
+    cp "$host/npmrc" "$root/etc/npmrc"
+    cp -r "$host/ca-certificates" "$root/usr/local/share/"
+    cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
+    # A mount point, without which programs there could not make mount namespaces.
+    mount --bind "$root" "$root"
+    mount -t proc proc "$root/proc"
+    mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
+    mount -t tmpfs tmpfs "$root/dev/shm" # Chromium's frames
+
+    tree=$root/root/farlands
+    mkdir "$tree"
+    machine=(chroot "$root" env --ignore-environment --chdir=/root/farlands
+        HOME=/root LANG=C.UTF-8
+        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
+    for name in http_proxy https_proxy no_proxy; do
+        [ -z "${!name:-}" ] || machine+=("$name=${!name}")
+    done
+    step "apt-get update" 300 "${machine[@]}" apt-get update -q
+    step "apt-get upgrade" 300 "${machine[@]}" apt-get dist-upgrade -qy --no-install-recommends
+}
+
+# lay_tree 0|1: copy the files of HEAD there; 1: of the working tree.
+lay_tree() {
+    cd "$repository" || exit
+    if [ "$1" = 1 ]; then
+        git ls-files -z --cached --others --exclude-standard |
+            while IFS= read -rd '' file; do
+                [ ! -e "$file" ] || printf '%s\0' "$file" # deleted, but not committed
+            done | tar --create --null --files-from=- | tar --extract --directory="$tree"
+    else
+        git archive HEAD | tar --extract --directory="$tree"
+    fi
+    passed "tree laid out" "$(find "$tree" -type f | wc -l) files"
+}
+
+# Remove the machine, to make another.
+remove_machine() {
+    umount --recursive --lazy "$root"
+    rm -rf --one-file-system "$root"
 }

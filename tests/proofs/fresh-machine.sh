@@ -1,51 +1,15 @@
 #!/bin/bash
-# Checks the README's promise: on a Debian 12 with nothing but make, `make run` serves tiles
-# and `make check` passes. Bootstraps that machine in a scratch directory.
+# Checks the README's promise: on a Debian 12 or 13 with nothing but make, `make run` serves tiles
+# and `make check` passes. Bootstraps these machines in a scratch directory, one after the other.
 #
-#   tests/proofs/fresh-machine.sh [--working-tree]
+#   tests/proofs/fresh-machine.sh [--working-tree] [12|13]
 #
-# Uses HEAD, or with --working-tree the files of the working tree. Needs root.
-# V=1 shows the output of all steps. Exit: 0 both work, 1 one fails, 2 could not try.
+# A number or DEBIAN=NUMBER chooses one release alone. Uses HEAD, or with --working-tree the files of
+# the working tree. Needs root. V=1 shows the output of all steps.
+# Exit: 0 both work on each, 1 one fails, 2 could not try.
 set -euo pipefail
 # shellcheck source=tests/proofs/debian_chroot.sh
 . "$(dirname "$0")/debian_chroot.sh"
-
-make_machine() {
-    root=$scratch/machine
-    bookworm "$root"
-    host_settings
-    cp "$host/apt.conf" "$root/etc/apt/apt.conf.d/90host"
-    cp "$host/npmrc" "$root/etc/npmrc"
-    cp -r "$host/ca-certificates" "$root/usr/local/share/"
-    cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
-    mount -t proc proc "$root/proc"
-    mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
-    mount -t tmpfs tmpfs "$root/dev/shm" # Chromium's frames
-
-    # A clone's place and a login's environment instead of the caller's.
-    tree=$root/root/farlands
-    mkdir "$tree"
-    machine=(chroot "$root" env --ignore-environment --chdir=/root/farlands
-        HOME=/root LANG=C.UTF-8
-        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
-    local name
-    for name in http_proxy https_proxy no_proxy; do
-        [ -z "${!name:-}" ] || machine+=("$name=${!name}")
-    done
-}
-
-lay_tree() {
-    cd "$repository"
-    if [ "$working_tree" = 1 ]; then
-        git ls-files -z --cached --others --exclude-standard |
-            while IFS= read -rd '' file; do
-                [ ! -e "$file" ] || printf '%s\0' "$file" # deleted, but not committed
-            done | tar --create --null --files-from=- | tar --extract --directory="$tree"
-    else
-        git archive HEAD | tar --extract --directory="$tree"
-    fi
-    passed "tree laid out" "$(find "$tree" -type f | wc -l) files"
-}
 
 is_ready() {
     address=$(sed -n 's|^farlands: serving \(http://[^/ ]*\).*|\1|p' "$log")
@@ -89,21 +53,31 @@ make_run() {
     passed "SIGTERM ends it, exit 0"
 }
 
+usage="usage: $0 [--working-tree] [12|13]"
 working_tree=0
-case "$*" in
-    '') ;;
+releases=${DEBIAN:-12 13}
+for argument in "$@"; do
+    case $argument in
     --working-tree) working_tree=1 ;;
-    *) unable "usage: $0 [--working-tree]" ;;
-esac
+    12 | 13) releases=$argument ;;
+    *) unable "$usage" ;;
+    esac
+done
 isolate "$@"
 need debootstrap debootstrap
 need curl curl
 need git git
 
-make_machine
-lay_tree
-step "apt-get update" 300 "${machine[@]}" apt-get update -q
-step "apt-get install make" 300 "${machine[@]}" apt-get install -qy --no-install-recommends make
-make_run
-step "make check" 2700 "${machine[@]}" make check
-echo "PASS: a fresh Debian 12 builds, serves and tests it; $SECONDS s, $(du -shx "$root" | cut -f1)"
+for release in $releases; do
+    start=$SECONDS
+    choose_debian "$release"
+    make_machine
+    lay_tree "$working_tree"
+    step "apt-get install make" 300 "${machine[@]}" apt-get install -qy --no-install-recommends make
+    make_run
+    step "make check" 2700 "${machine[@]}" make check
+    passed "built, served and tested" "$((SECONDS - start)) s, $(du -shx "$root" | cut -f1)"
+    remove_machine
+done
+debian=
+echo "PASS: a fresh Debian ${releases// / and } builds, serves and tests it; $SECONDS s"

@@ -22,7 +22,7 @@ set_up_engine() {
 # The image that the Dockerfile's FROM names.
 make_base() {
     local container
-    bookworm "$scratch/base"
+    bootstrap "$scratch/base"
     # Like the official image: no package index and no apt cache, now or later.
     rm -rf "$scratch"/base/var/lib/apt/lists/* "$scratch"/base/var/cache/apt/archives/*.deb
     echo 'Dir::Cache { pkgcache ""; srcpkgcache ""; }; APT::Keep-Downloaded-Packages "false";' \
@@ -30,9 +30,9 @@ make_base() {
     container=$("${engine[@]}" from scratch)
     "${engine[@]}" copy --quiet "$container" "$scratch/base" / >/dev/null
     "${engine[@]}" config --cmd bash "$container"
-    "${engine[@]}" commit --quiet --rm "$container" debian:bookworm-slim >/dev/null
+    "${engine[@]}" commit --quiet --rm "$container" "debian:$codename-slim" >/dev/null
     rm -rf --one-file-system "$scratch/base"
-    passed "base image" "$(size_of debian:bookworm-slim)"
+    passed "base image" "$(size_of "debian:$codename-slim")"
 }
 
 size_of() {
@@ -160,11 +160,11 @@ run() {
 
 [ $# -eq 0 ] || unable "usage: $0"
 isolate "$@"
-need debootstrap debootstrap
 need buildah buildah
 need curl curl
 need ip iproute2
 
+choose_debian 12
 set_up_engine
 make_base
 build_image
