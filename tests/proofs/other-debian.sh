@@ -1,0 +1,87 @@
+#!/bin/bash
+# Builds and tests the committed files on another release of Debian, in a scratch directory: all C files compile without
+# a warning of its gcc and clang, units and http pass, or the packages do. Only the viewer's packages from npm are copied.
+#
+#   tests/proofs/other-debian.sh [--working-tree] 12|13 [packages]
+#       or `make check-debian-13` and `make check-package-13`, which make what is copied
+#
+# Takes HEAD, or with --working-tree the files of the working tree. Needs root, and four minutes beside what the suites
+# themselves take. Logs are in build/other-debian.
+# Exit: 0 passed, 1 failed, 2 could not try.
+set -euo pipefail
+# shellcheck source=tests/proofs/debian_chroot.sh
+. "$(dirname "$0")/debian_chroot.sh"
+viewer=server/viewer/node_modules
+
+# A failed test of node --test may be anywhere in the log.
+show() {
+    awk '/^ *not ok [0-9]/ { show = 1 } /^ *ok [0-9]/ { show = 0 } show' "$1" | head -n 300
+    tail -n 50 "$1"
+    echo "(all of it: $1)"
+}
+
+# suite NAME SECONDS TARGET...: make TARGET there. A failure is counted and does not end the run. The summaries are for
+# tests/steps.sh, which counts tests by them.
+suite() {
+    local log
+    (step "$1" "$2" "${machine[@]}" make --no-print-directory CI=true PATIENCE=$((3 * ${PATIENCE:-1})) "${@:3}") ||
+        failed+=("$1")
+    log=$repository/build/$logs/debian-$debian-${1// /-}.log
+    awk '
+        /^# (pass|fail|cancelled|skipped) [0-9]+$/ || /^ *ok .* # SKIP/
+        sub(/.*%: Checks: /, "") {
+            split($0, numbers, /[^0-9]+/)
+            for (i = 1; i <= 3; i++)
+                sum[i] += numbers[i]
+        }
+        END {
+            if (sum[1])
+                printf "%d%%: Checks: %d, Failures: %d, Errors: %d\n", 100 - 100 * (sum[2] + sum[3]) / sum[1], sum[1], sum[2], sum[3]
+        }' "$log"
+}
+
+# What make itself does not install.
+install_tools() {
+    # A scratch machine need not survive a power cut.
+    echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/scratch"
+    step "apt-get install make" 300 "${machine[@]}" apt-get install -qy --no-install-recommends make
+    mkdir -p "$tree/$viewer"
+    cp -a "$repository/$viewer/." "$tree/$viewer"
+    touch "$tree/$viewer/.installed"
+}
+
+usage="usage: $0 [--working-tree] 12|13 [packages]"
+working_tree=0
+release=
+packages=0
+for argument in "$@"; do
+    case $argument in
+    --working-tree) working_tree=1 ;;
+    12 | 13) release=$argument ;;
+    packages) packages=1 ;;
+    *) unable "$usage" ;;
+    esac
+done
+[ -n "$release" ] || unable "$usage"
+[ -e "$repository/$viewer/.installed" ] || unable "no packages from npm: make $viewer/.installed"
+isolate "$@"
+need git git
+
+failed=()
+logs=other-debian
+[ "$packages" = 0 ] || logs=other-debian/packages
+choose_debian "$release"
+make_machine
+lay_tree "$working_tree"
+install_tools
+if [ "$packages" = 1 ]; then
+    suite packages 1800 check-package
+else
+    step "make compiled-deps" 900 "${machine[@]}" make --no-print-directory compiled-deps
+    suite "warnings of gcc" 1800 "-j$(nproc)" check-compiled
+    suite "warnings of clang" 900 "-j$(nproc)" CC=clang BUILD=build/clang lint-warnings lib
+    suite units 1800 check-units
+    suite http 1800 NODE_REPORTER=--test-reporter=tap check-http
+fi
+[ ${#failed[@]} -eq 0 ] || fail "${failed[*]}"
+echo "PASS: Debian $debian builds and tests it; $SECONDS s, $(du -shx "$root" | cut -f1)"
