@@ -21,7 +21,9 @@ rm debian/*.in debian/prepare.sh
 packages=$(printf '%s, ' "$@")
 sed "s|@BUILD_PACKAGES@|${packages%, }|" docker/debian/control.in >debian/control
 date=$(date --utc --rfc-email --date="@${SOURCE_DATE_EPOCH:-$(stat -c %Y CHANGELOG.md)}")
-sed "s|@VERSION@|$version|; s|@DATE@|$date|" docker/debian/changelog.in >debian/changelog
+# shellcheck source=/dev/null
+codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-unstable}")
+sed "s|@VERSION@|$version|; s|@CODENAME@|$codename|; s|@DATE@|$date|" docker/debian/changelog.in >debian/changelog
 
 # licence FILE: format it as a field of debian/copyright; a dot stands for an empty line.
 licence() {
