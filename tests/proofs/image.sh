@@ -164,7 +164,7 @@ need buildah buildah
 need curl curl
 need ip iproute2
 
-choose_debian 12
+choose_debian 13
 set_up_engine
 make_base
 build_image
