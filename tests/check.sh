@@ -70,7 +70,7 @@ patient_proofs() {
 busy_proofs() {
     local name all=
     [ $((${TURN:-0} % 5)) -ne 0 ] || all=--all
-    share same-bits windows 'package cmake' aarch64 | tr ' ' '\n' | while read -r name; do
+    share same-bits windows 'package package-13 cmake' aarch64 | tr ' ' '\n' | while read -r name; do
         if [ "$name" = aarch64 ]; then
             suite "aarch64 $all" check-aarch64 AARCH64="$all"
         else
@@ -103,6 +103,7 @@ long() {
     done
     patient_proofs &
     busy_proofs &
+    suites debian-13 &
     wait
     suite fuzz fuzz
 }
