@@ -79,7 +79,7 @@ if [ "$packages" = 1 ]; then
 else
     step "make compiled-deps" 900 "${machine[@]}" make --no-print-directory compiled-deps
     suite "warnings of gcc" 1800 "-j$(nproc)" check-compiled
-    suite "warnings of clang" 900 "-j$(nproc)" CC=clang BUILD=build/clang lint-warnings lib
+    suite "warnings of clang" 900 "-j$(nproc)" CC=clang CFLAGS=-O1 BUILD=build/clang lint-warnings lib
     suite units 1800 check-units
     suite http 1800 NODE_REPORTER=--test-reporter=tap check-http
 fi
