@@ -297,6 +297,8 @@ static int open_handles(struct ground *ground)
     if (!ground->multi)
         return -ENOMEM;
     curl_multi_setopt(ground->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)GROUND_CONNECTIONS);
+    /* By default libcurl keeps four idle connections for each added handle, and closes the rest. */
+    curl_multi_setopt(ground->multi, CURLMOPT_MAXCONNECTS, (long)GROUND_CONNECTIONS);
     for (int i = 0; i < GROUND_CONNECTIONS; i++) {
         struct transfer *transfer = &ground->transfers[i];
         CURL *easy = transfer->easy = curl_easy_init();
