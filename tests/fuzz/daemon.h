@@ -1,4 +1,4 @@
-/* A daemon in the fuzz target's process: one loop, which the target runs, and fake renders. */
+/* A daemon in the fuzz target's process: one loop, which the target runs. */
 #ifndef FARLANDS_FUZZ_DAEMON_H
 #define FARLANDS_FUZZ_DAEMON_H
 
@@ -83,12 +83,12 @@ static inline enum readiness daemon_readiness(void *context)
     return READY;
 }
 
-static inline void daemon_configure(struct daemon *daemon)
+static inline void daemon_configure(struct daemon *daemon, const char *worlds)
 {
     struct config_layer known[CONFIG_LAYERS_MAX + 1];
     struct config_error error;
     layers_known(known);
-    must(config_load(&daemon->config, FRACTAL_WORLD, known, &error) == 0, "%s", error.text);
+    must(config_load(&daemon->config, worlds, known, &error) == 0, "%s", error.text);
     daemon->config->threads = 1;
     daemon->config->cache.memory = DAEMON_MEMORY;
     /* An impossible path: no disk cache. */
@@ -96,11 +96,12 @@ static inline void daemon_configure(struct daemon *daemon)
     must(snapshot_new(&daemon->snapshot, daemon->config, NULL) == 0, "out of memory");
 }
 
-static inline struct daemon *daemon_new(void)
+/* Serves the WORLDS of a file. */
+static inline struct daemon *daemon_new(const char *worlds)
 {
     static struct daemon daemon;
     log_start(LOG_ERROR);
-    daemon_configure(&daemon);
+    daemon_configure(&daemon, worlds);
     must(uv_loop_init(&daemon.loop) == 0, "no loop");
     must(mailbox_new(&daemon.mailbox, &daemon.loop) == 0, "no mailbox");
     must(client_limits_new(&daemon.clients) == 0, "out of memory");
