@@ -2,7 +2,7 @@
 # Runs fuzz targets, two at a time: tests/fuzz/fuzz.sh SECONDS TARGET...
 # Each starts from its committed corpus, which it does not change, and keeps new inputs in
 # build/fuzz/corpus/ for the next run. SECONDS 0 runs the committed corpus alone. A target ends
-# at its first crash and keeps that input in build/fuzz/crashes/.
+# at its first crash and keeps that input in build/fuzz/crashes/. Fails if a dictionary lacks a word: words.sh.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -27,6 +27,7 @@ run_one() {
 }
 export -f run_one
 
+tests/fuzz/words.sh
 seconds=$1
 shift
 # xargs fails if one of them fails.
