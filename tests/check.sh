@@ -127,10 +127,11 @@ sanitized() {
     elif [ $# -gt 0 ]; then
         sanitized_suites "$1" http units faults browser
     else
-        share 'address,undefined units' 'address,undefined http faults browser' 'thread http units faults' |
+        share 'address,undefined units' 'address,undefined http faults browser' 'thread http units faults' \
+            memory-instrumented memory-units memory-http |
             while read -r names; do
                 # shellcheck disable=SC2086 # words
-                sanitized_suites $names
+                if [[ $names = memory-* ]]; then suites $names; else sanitized_suites $names; fi
             done
     fi
 }

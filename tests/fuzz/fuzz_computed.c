@@ -15,7 +15,7 @@ enum {
     WORK_MAX = 3 << 17,        /* of an input, in samples: the largest tile is 2^18 */
     NEAR = 64 * FARLANDS_UNIT, /* samples farther apart share less */
     FAR_SAMPLE = 64,
-    SEARCH_SAMPLES = 256, /* the work of these, in samples */
+    SEARCH_SAMPLES = 1 << 14, /* the work of these, in samples */
 };
 
 static atomic_long work; /* that is left; on the render thread */

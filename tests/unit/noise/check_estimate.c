@@ -8,7 +8,7 @@
 #include "tests/unit/support/graph_values.h"
 #include "tests/unit/support/reference_params.h"
 
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ || defined __SANITIZE_MEMORY__
 #define SANITIZED 1 /* times mean nothing: checks of memory take as long as the work itself */
 #else
 #define SANITIZED 0

@@ -477,7 +477,8 @@ END_TEST
 
 /* --- Stack --- */
 
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ || !defined __OPTIMIZE__
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ || defined __SANITIZE_MEMORY__ || \
+    !defined __OPTIMIZE__
 #define LARGE_FRAMES 1
 #else
 #define LARGE_FRAMES 0
