@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the daemon under valgrind with files of tests/http: [FARLANDS=PROGRAM] [NODE=node] tests/memory/http.sh 02-urls...
 # Fails if a process has read memory that was not written. The files' own results count for nothing: the daemon is thirty
-# times slower, so it refuses work that waits for more than a second.
+# times slower, so it refuses work that waits for more than a second. Files that have not ended after nine minutes are stopped.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -12,7 +12,7 @@ done
 rm -rf "$logs"
 mkdir -p "$logs"
 MEMORY_PROGRAM=$(realpath "${FARLANDS:-build/farlands}") MEMORY_LOGS=$logs FARLANDS=$PWD/tests/memory/valgrind.sh PATIENCE=5 \
-    timeout 900 "${NODE:-node}" --test --test-concurrency=2 "${tests[@]}" >build/memory-http.log 2>&1 || :
+    timeout 540 "${NODE:-node}" --test --test-concurrency=2 "${tests[@]}" >build/memory-http.log 2>&1 || :
 
 # valgrind also tells of system calls that it does not know; errors begin with the process's number.
 faults=$(grep -l '^==[0-9]*==' "$logs"/* || :)
