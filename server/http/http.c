@@ -19,6 +19,7 @@ enum {
     /* For the head of a request, 72 bytes for each of its headers, and the head of the response or
      * a chunk of its body. libmicrohttpd clears all of it for every request. */
     CONNECTION_MEMORY = 16 * 1024,
+    SHORT_URI = 256,   /* bytes: longer ones are allocated */
     ENDED_SECONDS = 1, /* until libmicrohttpd closes a connection that is at its end */
     SWEEP_MS = 200,    /* a round of checks of all connections, before the next one begins */
     EXPIRE_MS = 250,   /* between two rounds while connections are in use */
@@ -66,8 +67,8 @@ struct http_exchange {
     socklen_t peer_length;
     enum state state;
     struct http_request request;
-    char *uri;                    /* of the request */
-    bool old;                     /* HTTP/1.0: a body of unknown length ends the connection */
+    char *uri; /* of the request: SHORT_URI, or allocated; NULL: none */
+    char short_uri[SHORT_URI];
     bool close;                   /* close the connection after the response */
     bool own;                     /* response is not shared */
     struct mhd_response response; /* until libmicrohttpd has taken it */
@@ -175,12 +176,15 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *mhd)
 {
     struct http_exchange *exchange =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+    const size_t length = strlen(uri);
     (void)context;
 
     exchange->request = (struct http_request){.peer = peer_of(exchange), .begun = uv_hrtime()};
     exchange->state = STATE_NEW;
     exchange->sent = 0;
-    exchange->uri = strdup(uri);
+    exchange->uri = length < SHORT_URI ? exchange->short_uri : malloc(length + 1);
+    if (exchange->uri)
+        memcpy(exchange->uri, uri, length + 1);
     deadline_head(&exchange->deadline, uv_now(exchange->http->parts.loop));
     return exchange;
 }
@@ -254,7 +258,8 @@ static void drop_response(struct http_exchange *exchange)
 
 static void drop_uri(struct http_exchange *exchange)
 {
-    free(exchange->uri);
+    if (exchange->uri != exchange->short_uri)
+        free(exchange->uri);
     exchange->uri = NULL;
 }
 
@@ -295,7 +300,6 @@ static enum MHD_Result check(struct http_exchange *exchange, const char *method,
     struct http_request *request = &exchange->request;
 
     exchange->close = !request_head_read(request, exchange->mhd, exchange->uri, method, version);
-    exchange->old = strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
     exchange->state = STATE_CHECKED;
     return request->refused ? handle(exchange) : MHD_YES;
 }
@@ -352,7 +356,7 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **excha
                               known ? exchange->length : exchange->sent);
     }
     /* A connection that its body's source has ended may never be ready for anything again. */
-    if (exchange->body && (exchange->old || code != MHD_REQUEST_TERMINATED_COMPLETED_OK)) {
+    if (exchange->body && (exchange->request.old || code != MHD_REQUEST_TERMINATED_COMPLETED_OK)) {
         MHD_set_connection_option(mhd, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)ENDED_SECONDS);
         http->work_due = true;
     }

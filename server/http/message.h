@@ -31,6 +31,7 @@ struct http_request {
     /* "-" if the request line is malformed: the method, even if it is not one of the above, and the
      * URI from its path on, with its query. Printable ASCII. */
     const char *verb, *uri;
+    bool old;     /* HTTP/1.0: a body of unknown length ends the connection */
     bool decoded; /* URI was percent-encoded. If it has escapes now, they are refused. */
     /* Header values, or NULL. If a header is repeated, the last one. */
     const char *host, *accept_encoding, *if_match, *if_none_match, *if_range, *range;

@@ -49,11 +49,6 @@ static bool has_control(struct span text)
     return control;
 }
 
-static struct span span_of(const char *text)
-{
-    return (struct span){text, strlen(text)};
-}
-
 static struct span trim(struct span text)
 {
     while (text.length > 0 && (*text.text == ' ' || *text.text == '\t')) {
@@ -161,24 +156,28 @@ static void split_uri(struct http_request *request, char *uri, size_t scheme)
     request->uri = rest;
 }
 
-static void read_line(struct http_request *request, char *uri, const char *method)
+/* URI has LENGTH characters. */
+static void read_line(struct http_request *request, char *uri, size_t length, struct span method)
 {
-    const bool is_uri = consists_of(span_of(uri), IN_URI);
-    const bool is_method = consists_of(span_of(method), IN_TOKEN);
+    const bool is_uri = consists_of((struct span){uri, length}, IN_URI);
 
     request->uri = is_uri ? uri : "-";
-    request->verb = is_method ? method : "-";
-    if (strcmp(method, "OPTIONS") == 0)
-        request->method = HTTP_OPTIONS;
-    else if (strcmp(method, "HEAD") == 0)
+    request->verb = method.text;
+    if (span_is(method, "GET")) {
+        request->method = HTTP_GET;
+    } else if (span_is(method, "HEAD")) {
         request->method = HTTP_HEAD;
-    else if (!is_method)
-        refuse(request, 400, "method: expected GET, HEAD or OPTIONS");
-    else if (strcmp(method, "GET") != 0)
+    } else if (span_is(method, "OPTIONS")) {
+        request->method = HTTP_OPTIONS;
+    } else if (consists_of(method, IN_TOKEN)) {
         refuse(request, 405, "method: expected GET, HEAD or OPTIONS");
+    } else {
+        request->verb = "-";
+        refuse(request, 400, "method: expected GET, HEAD or OPTIONS");
+    }
     if (!is_uri)
         refuse(request, 400, "URL: invalid character");
-    else if (strlen(uri) > URI_MAX)
+    else if (length > URI_MAX)
         refuse(request, 414, "URL: exceeds 8 KiB");
 }
 
@@ -186,12 +185,14 @@ bool request_head_read(struct http_request *request, struct MHD_Connection *conn
                        const char *method, const char *version)
 {
     struct head head = {.request = request};
-    const bool old = strcmp(version, "HTTP/1.0") == 0;
+    const struct span named = {method, strlen(method)};
+    const size_t length = strlen(uri), scheme = scheme_length(uri);
+    const bool old = strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
     const size_t size =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)->header_size;
 
-    head.size = strlen(method) + strlen(uri) + strlen(version) + strlen("  \r\n\r\n");
-    read_line(request, uri, method);
+    head.size = named.length + length + strlen("  HTTP/1.1\r\n\r\n");
+    read_line(request, uri, length, named);
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, on_header, &head);
     if (head.hosts == 0 && !old)
         refuse(request, 400, "Host: missing");
@@ -199,10 +200,12 @@ bool request_head_read(struct http_request *request, struct MHD_Connection *conn
         refuse(request, 431, "request line and headers: exceed 12 KiB");
     if (!REQUEST_HEAD_STRICT && size >= head.size + HIDDEN_MIN)
         refuse(request, 400, "head: folded line, NUL, or spaces around a value");
-    if (scheme_length(request->uri) > 0)
-        split_uri(request, uri, scheme_length(uri));
-    if (request->uri[0] != '-')
+    if (request->uri == uri) {
+        if (scheme > 0)
+            split_uri(request, uri, scheme);
         request->decoded = url_escapes_decode((char *)request->uri);
+    }
+    request->old = old;
     request->last = head.close || (old && !head.keep_alive);
     return !request->refused && (REQUEST_HEAD_STRICT || size == head.size);
 }
