@@ -16,10 +16,11 @@
 #include "server/telemetry/log.h"
 
 enum {
-    /* For the head of a request, 72 bytes for each of its headers, and the head of the response or
+    /* For the head of a request, 64 bytes for each of its headers, and the head of the response or
      * a chunk of its body. libmicrohttpd clears all of it for every request. */
     CONNECTION_MEMORY = 16 * 1024,
-    SHORT_URI = 256,   /* bytes: longer ones are allocated */
+    SHORT_URI = 256, /* bytes: longer ones are allocated */
+    SUSPENDED_SECONDS = DEADLINE_IDLE_SECONDS + 1,
     ENDED_SECONDS = 1, /* until libmicrohttpd closes a connection that is at its end */
     SWEEP_MS = 200,    /* a round of checks of all connections, before the next one begins */
     EXPIRE_MS = 250,   /* between two rounds while connections are in use */
@@ -52,7 +53,7 @@ struct http {
 enum state {
     STATE_NEW,       /* request line known */
     STATE_CHECKED,   /* headers known and acceptable */
-    STATE_HANDLED,   /* by the handler, which has not responded yet */
+    STATE_HANDLED,   /* in the handler */
     STATE_SUSPENDED, /* until the response is made */
     STATE_RESPONDED,
 };
@@ -70,6 +71,7 @@ struct http_exchange {
     char *uri; /* of the request: SHORT_URI, or allocated; NULL: none */
     char short_uri[SHORT_URI];
     bool close;                   /* close the connection after the response */
+    bool ended;                   /* its body's source has ended the connection */
     bool own;                     /* response is not shared */
     struct mhd_response response; /* until libmicrohttpd has taken it */
     struct streamed_body *body;   /* of the response, while its source is not done, or NULL */
@@ -169,6 +171,17 @@ static void on_prepare(uv_prepare_t *prepare)
 static void enter(struct http_exchange *exchange, enum deadline_phase phase)
 {
     deadline_enter(&exchange->deadline, phase, uv_now(exchange->http->parts.loop));
+}
+
+/*
+ * Connections have no timeout, which saves reading a clock for each request: deadlines_expire times
+ * them. A suspended one gets a timeout, since libmicrohttpd looks at those first. Otherwise it
+ * reads from a resumed connection before it asks for the response, and closes it if the client has
+ * shut down its sending side. check_http.c and tests/http/04-protocol hold that for each version.
+ */
+static void set_timeout(struct http_exchange *exchange, unsigned seconds)
+{
+    MHD_set_connection_option(exchange->mhd, MHD_CONNECTION_OPTION_TIMEOUT, seconds);
 }
 
 /* Called when the request line is complete. URI is changed afterwards, so it is copied. */
@@ -289,32 +302,25 @@ static enum MHD_Result handle(struct http_exchange *exchange)
     exchange->request.last |= http_closes(exchange);
     enter(exchange, DEADLINE_HANDLED);
     http->parts.handler(http->parts.handler_context, exchange, &exchange->request);
-    return exchange->state == STATE_RESPONDED ? queue_response(exchange) : MHD_YES;
+    if (exchange->state == STATE_RESPONDED)
+        return queue_response(exchange);
+    exchange->state = STATE_SUSPENDED;
+    set_timeout(exchange, SUSPENDED_SECONDS);
+    MHD_suspend_connection(exchange->mhd);
+    return MHD_YES;
 }
 
 /* Judge the head. A response to this first call makes libmicrohttpd close the connection, which is
  * right only for refused requests. */
-static enum MHD_Result check(struct http_exchange *exchange, const char *method,
+static enum MHD_Result check(struct http_exchange *exchange, const char *url, const char *method,
                              const char *version)
 {
     struct http_request *request = &exchange->request;
 
-    exchange->close = !request_head_read(request, exchange->mhd, exchange->uri, method, version);
+    request_head_read(request, exchange->mhd, exchange->uri, url, method, version);
+    exchange->close = request->refused != 0;
     exchange->state = STATE_CHECKED;
     return request->refused ? handle(exchange) : MHD_YES;
-}
-
-/*
- * Called again and again until there is a response, unless the connection is suspended. That is
- * only done in the call after the handler's. If it were done in that one, libmicrohttpd would read
- * from the connection again before it asks for the response, and close it if the client has shut
- * down its sending side.
- */
-static enum MHD_Result suspend(struct http_exchange *exchange)
-{
-    exchange->state = STATE_SUSPENDED;
-    MHD_suspend_connection(exchange->mhd);
-    return MHD_YES;
 }
 
 static enum MHD_Result on_request(void *context, struct MHD_Connection *mhd, const char *url,
@@ -323,19 +329,18 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *mhd, con
 {
     const struct http *http = context;
     struct http_exchange *exchange = *exchange_place;
-    (void)mhd, (void)url, (void)upload, (void)upload_size;
+    (void)mhd, (void)upload, (void)upload_size;
 
     if (!exchange->uri || (http->closing && exchange->state != STATE_RESPONDED) ||
-        exchange->deadline.refused)
+        exchange->deadline.got_408)
         return MHD_NO;
     switch (exchange->state) {
     case STATE_NEW:
-        return check(exchange, method, version);
+        return check(exchange, url, method, version);
     case STATE_CHECKED:
         return handle(exchange);
-    case STATE_HANDLED:
-        return suspend(exchange);
     case STATE_RESPONDED:
+        set_timeout(exchange, 0);
         return queue_response(exchange);
     default:
         return MHD_NO;
@@ -347,6 +352,7 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **excha
 {
     struct http *http = context;
     struct http_exchange *exchange = *exchange_place;
+    (void)mhd;
 
     if (!exchange)
         return;
@@ -355,9 +361,10 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **excha
         http->parts.completed(http->parts.handler_context, exchange,
                               known ? exchange->length : exchange->sent);
     }
-    /* A connection that its body's source has ended may never be ready for anything again. */
-    if (exchange->body && (exchange->request.old || code != MHD_REQUEST_TERMINATED_COMPLETED_OK)) {
-        MHD_set_connection_option(mhd, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)ENDED_SECONDS);
+    const bool endless = exchange->request.old && exchange->length == 0;
+    exchange->ended = exchange->body && (endless || code != MHD_REQUEST_TERMINATED_COMPLETED_OK);
+    if (exchange->ended) { /* it may never be ready for anything again */
+        set_timeout(exchange, ENDED_SECONDS);
         http->work_due = true;
     }
     stop_sending(exchange);
@@ -384,6 +391,7 @@ static void on_started(struct http *http, struct MHD_Connection *mhd, void **pla
     const struct client_limits *clients = http->parts.clients;
     struct http_exchange *exchange = adopted(http, fd);
 
+    assert(exchange);
     STAILQ_REMOVE(&http->adopted, exchange, http_exchange, adopted);
     *place = exchange;
     exchange->mhd = mhd;
@@ -410,8 +418,9 @@ static void on_rejected(struct http *http, struct http_exchange *exchange)
  */
 static bool may_be_sending(const struct http_exchange *exchange)
 {
-    const bool just_responded = exchange->state == STATE_RESPONDED &&
-                                exchange->deadline.since == uv_now(exchange->http->parts.loop);
+    const bool just_responded =
+        exchange->state == STATE_RESPONDED &&
+        (exchange->ended || exchange->deadline.since == uv_now(exchange->http->parts.loop));
 
     return !just_responded || exchange->close || deadline_has_unread(&exchange->deadline);
 }
@@ -546,7 +555,7 @@ static int start_daemon(struct http *http)
     http->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_log, http,
         MHD_OPTION_CONNECTION_LIMIT, http->parts.connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, (int)REQUEST_HEAD_STRICT,
+        (size_t)CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, (int)request_head_strict(),
         MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, on_uri, http,
         MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, http, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
         http, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_END);

@@ -1,19 +1,13 @@
 #include "request_head.h"
 
+#include <microhttpd.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "server/core/span.h"
 #include "server/http/url_escapes.h"
 
-enum {
-    URI_MAX = 8 * 1024,
-    HEAD_MAX = 12 * 1024,
-    /* A folded line hides a CRLF and a space. If it is the first of a value, the space after the
-     * colon is missing. So these are the fewest bytes that a head with one has more than its parts;
-     * a single one is a second space before a value. */
-    HIDDEN_MIN = 2,
-};
+enum { URI_MAX = 8 * 1024, HEAD_MAX = 12 * 1024 };
 
 /* The characters of URIs (RFC 3986) and of tokens (RFC 9110 section 5.6.2). */
 enum { IN_URI = 1, IN_TOKEN = 2, IN_BOTH = 3 };
@@ -66,7 +60,8 @@ struct head {
     struct http_request *request;
     unsigned hosts, lengths; /* Host and Content-Length headers so far */
     bool close, keep_alive;  /* in Connection */
-    size_t size;             /* bytes of its parts so far */
+    const char *next;        /* where its next part must be, behind the CRLF of the last one */
+    bool gap;                /* a part was elsewhere */
 };
 
 /* The first reason is kept. */
@@ -120,7 +115,8 @@ static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const c
     const struct span named = {name, name_length};
     (void)kind;
 
-    head->size += name_length + length + strlen(": \r\n");
+    head->gap |= name != head->next;
+    head->next = value + length + strlen("\r\n");
     judge_header(head, named, (struct span){value, length});
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
         if (headers[i].name.length == name_length &&
@@ -181,31 +177,36 @@ static void read_line(struct http_request *request, char *uri, size_t length, st
         refuse(request, 414, "URL: exceeds 8 KiB");
 }
 
-bool request_head_read(struct http_request *request, struct MHD_Connection *connection, char *uri,
-                       const char *method, const char *version)
+bool request_head_strict(void)
+{
+    return MHD_get_version()[0] != '0';
+}
+
+void request_head_read(struct http_request *request, struct MHD_Connection *connection, char *uri,
+                       const char *url, const char *method, const char *version)
 {
     struct head head = {.request = request};
     const struct span named = {method, strlen(method)};
     const size_t length = strlen(uri), scheme = scheme_length(uri);
-    const bool old = strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
     const size_t size =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)->header_size;
 
-    head.size = named.length + length + strlen("  HTTP/1.1\r\n\r\n");
+    request->old = strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
     read_line(request, uri, length, named);
+    head.gap = url != method + named.length + 1 || version != url + length + 1;
+    head.next = version + strlen("HTTP/1.1\r\n");
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, on_header, &head);
-    if (head.hosts == 0 && !old)
+    head.gap |= method + size != head.next + strlen("\r\n");
+    if (head.hosts == 0 && !request->old)
         refuse(request, 400, "Host: missing");
     if (size > HEAD_MAX)
         refuse(request, 431, "request line and headers: exceed 12 KiB");
-    if (!REQUEST_HEAD_STRICT && size >= head.size + HIDDEN_MIN)
-        refuse(request, 400, "head: folded line, NUL, or spaces around a value");
+    if (head.gap && !request_head_strict())
+        refuse(request, 400, "head: folded line, line without CRLF, space or NUL");
     if (request->uri == uri) {
         if (scheme > 0)
             split_uri(request, uri, scheme);
         request->decoded = url_escapes_decode((char *)request->uri);
     }
-    request->old = old;
-    request->last = head.close || (old && !head.keep_alive);
-    return !request->refused && (REQUEST_HEAD_STRICT || size == head.size);
+    request->last = head.close || (request->old && !head.keep_alive);
 }

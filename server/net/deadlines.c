@@ -11,7 +11,7 @@
 enum { GRACE_MS = 500 };
 
 /* Of tcpi_state, as in netinet/tcp.h, which excludes linux/tcp.h. */
-enum { ESTABLISHED = 1 };
+enum { CLOSED = 7, CLOSE_WAIT = 8 };
 
 /* The connections that deadlines_make_room takes: one in SHARE of a client's, up to MAX. If none is
  * idle, readers that are BEHIND_MS behind. */
@@ -73,7 +73,7 @@ bool deadline_has_left(const struct deadline *deadline)
 static bool check_client(struct deadline *deadline, uint64_t now)
 {
     const bool idle = deadline->phase == DEADLINE_IDLE;
-    struct tcp_info info;
+    struct tcp_info info = {.tcpi_state = 0};
     socklen_t size = sizeof info;
 
     if (!idle && deadline->phase != DEADLINE_HEAD)
@@ -83,24 +83,21 @@ static bool check_client(struct deadline *deadline, uint64_t now)
     const uint64_t received = info.tcpi_bytes_received + 1;
     const bool begun = idle && deadline->received && received > deadline->received;
     deadline->received = received;
-    if (info.tcpi_state != ESTABLISHED)
+    if (info.tcpi_state == CLOSE_WAIT || info.tcpi_state == CLOSED)
         return true;
     if (begun)
         deadline_enter(deadline, DEADLINE_HEAD, now);
     return false;
 }
 
-/* Answer a head that has begun and takes too long. A complete one is not answered any more. */
+/* Answer a head that has begun, as check_client has seen, and takes too long. If bytes are still to
+ * be sent, such as a page of libmicrohttpd's own, it gets none. */
 static void refuse_head(struct deadline *deadline)
 {
-    struct tcp_info info;
-    socklen_t size = sizeof info;
+    int unsent = 1;
 
-    if (getsockopt(deadline->fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
-        info.tcpi_bytes_received > 0) {
-        refusal_send(deadline->fd, REFUSAL_SLOW_HEAD);
-        deadline->refused = true;
-    }
+    deadline->got_408 = deadline->received > 1 && ioctl(deadline->fd, TIOCOUTQ, &unsent) == 0 &&
+                        unsent == 0 && refusal_send(deadline->fd, REFUSAL_SLOW_HEAD);
 }
 
 /* Returns true if the response is taken at less than the least pace. */
@@ -156,7 +153,9 @@ static bool expire(struct deadline *deadline, uint64_t now, bool draining)
         return false;
     if (deadline->phase == DEADLINE_HEAD && late && !draining && !deadline->overdue)
         refuse_head(deadline);
-    if (responding || unread) /* the system frees what it has of the response */
+    /* The system frees what it has of the response. If libmicrohttpd has not noticed the end since
+     * the last round, it does not look for that any more. */
+    if (responding || unread || deadline->overdue)
         deadline_reset(deadline);
     else /* received data is still read */
         shutdown(deadline->fd, SHUT_RD);

@@ -23,7 +23,7 @@ enum { DEADLINE_PACE = 32 * 1024 };
 enum { DEADLINE_WINDOW = 10 * 1000, DEADLINE_LEAST = 10 * 16 * 1024 };
 
 enum deadline_phase {
-    DEADLINE_HEAD,    /* from a connection's beginning, or a head's first byte, to its end */
+    DEADLINE_HEAD,    /* from a connection's beginning, or the first round with a part of a head */
     DEADLINE_HANDLED, /* the response is pending: no deadline */
     DEADLINE_SENDING, /* the response is being sent */
     DEADLINE_WAITING, /* the next part of the response is pending: no deadline */
@@ -35,7 +35,8 @@ struct deadline {
     LIST_ENTRY(deadline) entry;
     int fd;
     enum deadline_phase phase;
-    bool overdue, refused;       /* REFUSED: it got a 408, so no request is answered any more */
+    bool overdue;
+    bool got_408; /* if the rest of the head arrives after all, it must not be answered */
     const unsigned *connections; /* of its client, atomic; or NULL */
     uint64_t since;
     uint64_t behind; /* the client's delay when DEADLINE_WAITING began */

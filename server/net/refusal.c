@@ -32,9 +32,9 @@ static const struct {
     [REFUSAL_SLOW_HEAD] = ROW(RESPONSE("408 Request Timeout", "", "46", SLOW_HEAD)),
 };
 
-/* A socket to which nothing else is sent takes all of it at once. */
-void refusal_send(int fd, enum refusal refusal)
+bool refusal_send(int fd, enum refusal refusal)
 {
-    (void)!send(fd, responses[refusal].text, responses[refusal].length,
-                MSG_DONTWAIT | MSG_NOSIGNAL);
+    const size_t length = responses[refusal].length;
+    return send(fd, responses[refusal].text, length, MSG_DONTWAIT | MSG_NOSIGNAL) ==
+           (ssize_t)length;
 }

@@ -253,10 +253,10 @@ START_TEST(test_head)
     }
     must(ms - 1 == heads[_i].closed, "%s: closed at %d ms, not %d", heads[_i].what, ms - 1,
          heads[_i].closed);
-    ck_assert_int_eq(client.refused, heads[_i].slow && heads[_i].first >= 0);
+    ck_assert_int_eq(client.got_408, heads[_i].slow && heads[_i].first >= 0);
     const ssize_t got = recv(pair[1], received, sizeof received - 1, MSG_DONTWAIT);
     received[got < 0 ? 0 : got] = '\0';
-    ck_assert_int_eq(strncmp(received, "HTTP/1.1 408 ", 13) == 0, client.refused);
+    ck_assert_int_eq(strncmp(received, "HTTP/1.1 408 ", 13) == 0, client.got_408);
     deadlines_remove(&deadlines, &client);
     close(pair[0]);
     close(pair[1]);
