@@ -201,8 +201,11 @@ void request_head_read(struct http_request *request, struct MHD_Connection *conn
         refuse(request, 400, "Host: missing");
     if (size > HEAD_MAX)
         refuse(request, 431, "request line and headers: exceed 12 KiB");
-    if (head.gap && !request_head_strict())
+    if (head.gap && !request_head_strict()) {
         refuse(request, 400, "head: folded line, line without CRLF, space or NUL");
+        if (url != method + named.length + 1) /* what libmicrohttpd does not take for HEAD either */
+            request->method = HTTP_GET;
+    }
     if (request->uri == uri) {
         if (scheme > 0)
             split_uri(request, uri, scheme);

@@ -251,6 +251,7 @@ const EXAMPLES = {
         ['make build/tests/unit', names],
         ['4a: before', text],
         ['make check-attacks', names],
+        ['make check-memory-http', names],
         ['make SAN=', names],
     ],
     'CONTRIBUTING.md': [

@@ -73,8 +73,9 @@ static inline const char *check_head(struct head *head, const char *at, const ch
         free(text);
         line = next + 2;
     }
-    must(head->lengths == 0 || (head->status != 204 && head->status != 304), "%u with a length",
-         head->status);
+    /* libmicrohttpd 0.9 adds one of 0 to a 304. */
+    must(head->lengths == 0 || (head->status != 204 && (head->status != 304 || head->length == 0)),
+         "%u with a length", head->status);
     return stop + 4;
 }
 

@@ -263,6 +263,26 @@ START_TEST(test_head)
 }
 END_TEST
 
+/* A connection whose reader does not notice its end is reset in the next round. */
+START_TEST(test_forgotten)
+{
+    struct deadline client;
+    struct pollfd peer = {.events = POLLHUP};
+    int pair[2];
+
+    tcp_pair(pair);
+    peer.fd = pair[0];
+    deadlines_add(&deadlines, &client, pair[0], NULL, 0);
+    ck_assert_uint_eq(round_of(10001, false), 1);
+    ck_assert_int_eq(poll(&peer, 1, 0), 0);
+    ck_assert_uint_eq(round_of(10251, false), 0);
+    ck_assert_int_eq(poll(&peer, 1, 0), 1);
+    deadlines_remove(&deadlines, &client);
+    close(pair[0]);
+    close(pair[1]);
+}
+END_TEST
+
 /* The client of an idle connection has left, which libmicrohttpd may not have noticed. */
 START_TEST(test_left)
 {
@@ -445,6 +465,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_readers, 0, ROWS(readers));
     tcase = suite_case(suite, "heads");
     tcase_add_loop_test(tcase, test_head, 0, ROWS(heads));
+    tcase_add_test(tcase, test_forgotten);
     tcase_add_test(tcase, test_left);
     tcase_add_test(tcase, test_slices);
     tcase = suite_case(suite, "room");
