@@ -12,7 +12,7 @@ import { floats } from '../http/grid.mjs';
 import { decodePng } from '../http/png.mjs';
 import { patience, scratch } from '../http/program.mjs';
 
-describe('engines', { timeout: patience(120000) }, () => {
+describe('engines', { timeout: patience(600000) }, () => {
     const daemon = useDaemon({ builtIn: true });
     const directory = scratch();
 
@@ -20,7 +20,7 @@ describe('engines', { timeout: patience(120000) }, () => {
     async function run(feature) {
         const commands = example(feature, `http://${daemon.authority}`);
         const { stdout } = await promisify(execFile)('sh', ['-ec', commands],
-            { cwd: directory, timeout: patience(60000), env: { ...process.env, no_proxy: '*' } });
+            { cwd: directory, timeout: patience(300000), env: { ...process.env, no_proxy: '*' } });
         /* It may have taken so long that the daemon is about to close idle connections. */
         daemon.agent.destroy();
         return stdout;

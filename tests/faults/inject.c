@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -334,9 +335,20 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 /* An event loop that sleeps looks at the clock now and then: no timer of the system follows it. */
 enum { LOOK_MS = 50 };
 
+static int shortened(int ms)
+{
+    return ms > LOOK_MS ? LOOK_MS : ms;
+}
+
 int epoll_wait(int set, struct epoll_event *events, int most, int ms)
 {
-    return NEXT(epoll_wait)(set, events, most, ms > LOOK_MS ? LOOK_MS : ms);
+    return NEXT(epoll_wait)(set, events, most, shortened(ms));
+}
+
+/* libuv calls this one from 1.46 on. */
+int epoll_pwait(int set, struct epoll_event *events, int most, int ms, const sigset_t *signals)
+{
+    return NEXT(epoll_pwait)(set, events, most, shortened(ms), signals);
 }
 
 time_t time(time_t *out)

@@ -346,7 +346,8 @@ static bool compare_all(const char *kernel, bool last)
 
 static const char *const kernels[] = {"avx512", "avx2", "neon", "scalar"};
 
-/* Within a factor of 2. If the machine was too busy for that while it was measured, do it again. */
+/* Within a factor of 2. If the machine was too busy for that while it was measured, do it again.
+ * Only `make bench` asserts it: a busy machine must fail no other test. */
 START_TEST(predicts_the_time)
 {
     const char *kernel = kernels[_i];
@@ -358,8 +359,10 @@ START_TEST(predicts_the_time)
     if (terrain_kernel_fault()) /* not on this machine */
         return;
     ck_assert_int_eq(render_scratch_new(&scratch), 0);
-    for (int i = 1; i <= ROUNDS && !compare_all(kernel, i == ROUNDS); i++)
-        ;
+    const bool asserted = getenv("PREDICTIONS") != NULL;
+    for (int i = 1; i <= (asserted ? ROUNDS : 1); i++)
+        if (compare_all(kernel, asserted && i == ROUNDS))
+            break;
     render_scratch_free(scratch);
 }
 END_TEST
@@ -433,8 +436,10 @@ START_TEST(predicts_surfaces_and_volumes_of_graphs)
     if (SANITIZED)
         return;
     ck_assert_int_eq(render_scratch_new(&scratch), 0);
-    for (int i = 1; i <= ROUNDS && !compare_graph(graphs[_i], i == ROUNDS); i++)
-        ;
+    const bool asserted = getenv("PREDICTIONS") != NULL;
+    for (int i = 1; i <= (asserted ? ROUNDS : 1); i++)
+        if (compare_graph(graphs[_i], asserted && i == ROUNDS))
+            break;
     render_scratch_free(scratch);
 }
 END_TEST

