@@ -19,6 +19,8 @@ enum {
     /* For the head of a request, 64 bytes for each of its headers, and the head of the response or
      * a chunk of its body. libmicrohttpd clears all of it for every request. */
     CONNECTION_MEMORY = 16 * 1024,
+    READ_BYTES =
+        4 * 1024,    /* fewer reads of long lines, which are searched from their start each time */
     SHORT_URI = 256, /* bytes: longer ones are allocated */
     SUSPENDED_SECONDS = DEADLINE_IDLE_SECONDS + 1,
     ENDED_SECONDS = 1, /* until libmicrohttpd closes a connection that is at its end */
@@ -555,10 +557,11 @@ static int start_daemon(struct http *http)
     http->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_log, http,
         MHD_OPTION_CONNECTION_LIMIT, http->parts.connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, (int)request_head_strict(),
-        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, on_uri, http,
-        MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, http, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
-        http, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_END);
+        (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_MEMORY_INCREMENT, (size_t)READ_BYTES,
+        MHD_OPTION_STRICT_FOR_CLIENT, (int)request_head_strict(), MHD_OPTION_SIGPIPE_HANDLED_BY_APP,
+        1, MHD_OPTION_URI_LOG_CALLBACK, on_uri, http, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes,
+        http, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION,
+        on_connection, http, MHD_OPTION_END);
     return http->daemon ? 0 : -ENOMEM;
 }
 

@@ -39,7 +39,8 @@ describe('attack 8: slow heads', { timeout: patience(60000) }, () => {
             const seconds = (performance.now() - began) / 1000;
             connection.close();
             times.push(`${what} ${seconds.toFixed(1)} s`);
-            assert.ok(seconds > 9 && seconds < patience(11), `closed after ${seconds.toFixed(1)} s`);
+            // libmicrohttpd 1.0 closes at the second empty line.
+            assert.ok((seconds > 9 || what === 'empty lines') && seconds < patience(11), `closed after ${seconds.toFixed(1)} s`);
         }, { atOnce: true }).finally(() => {
             t.diagnostic(`8a: ${times.join(', ')}`);
             daemon.kill('SIGKILL');

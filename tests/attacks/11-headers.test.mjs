@@ -29,13 +29,13 @@ describe('attack 11: headers and documents', { timeout: patience(120000) }, () =
         attack: floods('--rate', 6000, '--connections', 400, '--source', ATTACKERS[0], '--header', CHAIN, '--url', HOT),
     }));
 
-    /* Documents take 0.1 ms at most, a hot tile behind 1,100 proxies as much as five. */
+    /* 0.1 ms at most, as all that is done on an event loop. libmicrohttpd searches a long line byte by byte, twice. */
     it('11b their CPU', (t) => served({ config: PROXIES }, async (daemon) => {
         await daemon.bytes(HOT);
         const plain = await cpuOf(daemon, ['--url', HOT]);
         t.diagnostic(`11b: hot ${plain.toFixed(3)} ms`);
         await eachRow([
-            ['1,100 proxies', 5 * plain, () => ['--header', CHAIN, '--url', HOT]],
+            ['1,100 proxies', patience(0.1), () => ['--header', CHAIN, '--url', HOT]],
             ['documents of seeds', patience(0.1), () => ['--url', '/default:{0..1000000000}.json']],
             ['TileJSON of seeds', patience(0.1), () => ['--url', '/default:{0..1000000000}/relief.json']],
             ['304s of seeds', patience(0.1), () => ['--header', 'If-None-Match: *', '--url', '/default:{0..1000000000}/relief/6/31/32.png']],
