@@ -19,8 +19,8 @@ enum {
     /* For the head of a request, 64 bytes for each of its headers, and the head of the response or
      * a chunk of its body. libmicrohttpd clears all of it for every request. */
     CONNECTION_MEMORY = 16 * 1024,
-    READ_BYTES =
-        4 * 1024,    /* fewer reads of long lines, which are searched from their start each time */
+    /* At least so many at a time: after each read, a line is searched from its start again. */
+    READ_BYTES = 4 * 1024,
     SHORT_URI = 256, /* bytes: longer ones are allocated */
     SUSPENDED_SECONDS = DEADLINE_IDLE_SECONDS + 1,
     ENDED_SECONDS = 1, /* until libmicrohttpd closes a connection that is at its end */

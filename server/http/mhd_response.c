@@ -125,7 +125,6 @@ static struct MHD_Response *from_source(const struct http_response *response,
     return made;
 }
 
-/* For HEAD, if there is no body to take the length from. */
 static struct MHD_Response *from_length(uint64_t length)
 {
     return MHD_create_response_from_callback(length, 1024, no_body, NULL, NULL);
@@ -154,6 +153,12 @@ static struct MHD_Response *without_length(bool head)
     return made;
 }
 
+/* For HEAD, if there is no body to take the length from; negative: it is unknown. */
+static struct MHD_Response *for_head(int64_t length)
+{
+    return length < 0 ? without_length(true) : from_length((uint64_t)length);
+}
+
 static bool add_header(struct MHD_Response *response, const char *name, const char *value)
 {
     return MHD_add_response_header(response, name, value) == MHD_YES;
@@ -167,16 +172,13 @@ int mhd_response_make(struct mhd_response *out, const struct http_response *resp
 
     if (response->source && head) {
         response->source->done(response->source->context);
-        made =
-            response->length < 0 ? without_length(true) : from_length((uint64_t)response->length);
+        made = for_head(response->length);
     } else if (response->source)
         made = from_source(response, &body);
     else if (response->body)
         made = from_blob(response);
-    else if (head && response->status == MHD_HTTP_OK && response->length >= 0)
-        made = from_length((uint64_t)response->length);
     else if (head && response->status == MHD_HTTP_OK)
-        made = without_length(true);
+        made = for_head(response->length);
     else if (response->status == MHD_HTTP_NOT_MODIFIED)
         made = without_length(false);
     else

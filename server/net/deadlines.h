@@ -42,7 +42,7 @@ struct deadline {
     uint64_t behind; /* the client's delay when DEADLINE_WAITING began */
     uint64_t window; /* when it began, or when an idle connection was checked; 0: none */
     uint64_t taken;  /* 1 + bytes, before the window; UINT64_MAX: the first window; 0: none */
-    /* 1 + bytes of the connection, when DEADLINE_IDLE was first checked; 0: it was not */
+    /* 1 + bytes of the connection at the last check of this phase; 0: it was not checked */
     uint64_t received;
 };
 
