@@ -319,7 +319,9 @@ static enum MHD_Result check(struct http_exchange *exchange, const char *url, co
 {
     struct http_request *request = &exchange->request;
 
-    request_head_read(request, exchange->mhd, exchange->uri, url, method, version);
+    const size_t head =
+        request_head_read(request, exchange->mhd, exchange->uri, url, method, version);
+    deadline_head_ends(&exchange->deadline, head);
     exchange->close = request->refused != 0;
     exchange->state = STATE_CHECKED;
     return request->refused ? handle(exchange) : MHD_YES;

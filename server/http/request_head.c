@@ -182,8 +182,8 @@ bool request_head_strict(void)
     return MHD_get_version()[0] != '0';
 }
 
-void request_head_read(struct http_request *request, struct MHD_Connection *connection, char *uri,
-                       const char *url, const char *method, const char *version)
+size_t request_head_read(struct http_request *request, struct MHD_Connection *connection, char *uri,
+                         const char *url, const char *method, const char *version)
 {
     struct head head = {.request = request};
     const struct span named = {method, strlen(method)};
@@ -212,4 +212,5 @@ void request_head_read(struct http_request *request, struct MHD_Connection *conn
         request->decoded = url_escapes_decode((char *)request->uri);
     }
     request->last = head.close || (request->old && !head.keep_alive);
+    return size;
 }

@@ -12,6 +12,7 @@
 #define FARLANDS_HTTP_REQUEST_HEAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "server/http/message.h"
 
@@ -26,8 +27,9 @@ bool request_head_strict(void);
  * URL, METHOD and VERSION. URI is the request line's, from MHD_OPTION_URI_LOG_CALLBACK; it is the
  * caller's, and is changed. REQUEST uses it and the strings of libmicrohttpd until the request is
  * completed. If the URI is in absolute form, the Host is taken from there (RFC 9112 section 3.2.2).
+ * Returns the number of bytes of the head.
  */
-void request_head_read(struct http_request *request, struct MHD_Connection *connection, char *uri,
-                       const char *url, const char *method, const char *version);
+size_t request_head_read(struct http_request *request, struct MHD_Connection *connection, char *uri,
+                         const char *url, const char *method, const char *version);
 
 #endif

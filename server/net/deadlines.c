@@ -63,29 +63,26 @@ bool deadline_has_left(const struct deadline *deadline)
 }
 
 /*
- * Look at a connection without a request in progress. If it is idle, and a part of a head has
- * arrived since the first look after the last response, its phase is DEADLINE_HEAD now:
- * libmicrohttpd only tells of complete request lines.
+ * Look at a connection without a request in progress. If it is idle, and more has arrived than the
+ * heads of its requests, its phase is DEADLINE_HEAD now: libmicrohttpd only tells of complete
+ * request lines. (An empty line before a request counts as a begun head, too, from then on.)
  *
  * Returns true if the client has left. libmicrohttpd does not report that if the end arrived
  * together with other bytes: edge-triggered epoll reported both as one event.
  */
 static bool check_client(struct deadline *deadline, uint64_t now)
 {
-    const bool idle = deadline->phase == DEADLINE_IDLE;
     struct tcp_info info = {.tcpi_state = 0};
     socklen_t size = sizeof info;
 
-    if (!idle && deadline->phase != DEADLINE_HEAD)
+    if (deadline->phase != DEADLINE_IDLE && deadline->phase != DEADLINE_HEAD)
         return false;
     if (getsockopt(deadline->fd, IPPROTO_TCP, TCP_INFO, &info, &size))
         return deadline_has_left(deadline); /* no TCP */
-    const uint64_t received = info.tcpi_bytes_received + 1;
-    const bool begun = idle && deadline->received && received > deadline->received;
-    deadline->received = received;
     if (info.tcpi_state == CLOSE_WAIT || info.tcpi_state == CLOSED)
         return true;
-    if (begun)
+    deadline->begun = info.tcpi_bytes_received > deadline->heads;
+    if (deadline->begun && deadline->phase == DEADLINE_IDLE)
         deadline_enter(deadline, DEADLINE_HEAD, now);
     return false;
 }
@@ -96,7 +93,7 @@ static void refuse_head(struct deadline *deadline)
 {
     int unsent = 1;
 
-    deadline->got_408 = deadline->received > 1 && ioctl(deadline->fd, TIOCOUTQ, &unsent) == 0 &&
+    deadline->got_408 = deadline->begun && ioctl(deadline->fd, TIOCOUTQ, &unsent) == 0 &&
                         unsent == 0 && refusal_send(deadline->fd, REFUSAL_SLOW_HEAD);
 }
 

@@ -36,14 +36,14 @@ struct deadline {
     int fd;
     enum deadline_phase phase;
     bool overdue;
+    bool begun;   /* a part of a head had arrived at the last check */
     bool got_408; /* if the rest of the head arrives after all, it must not be answered */
     const unsigned *connections; /* of its client, atomic; or NULL */
     uint64_t since;
     uint64_t behind; /* the client's delay when DEADLINE_WAITING began */
     uint64_t window; /* when it began, or when an idle connection was checked; 0: none */
     uint64_t taken;  /* 1 + bytes, before the window; UINT64_MAX: the first window; 0: none */
-    /* 1 + bytes of the connection at the last check of this phase; 0: it was not checked */
-    uint64_t received;
+    uint64_t heads;  /* the bytes of all complete heads so far */
 };
 
 /* Initially zero but for STEP. */
@@ -66,7 +66,6 @@ static inline void deadline_enter(struct deadline *deadline, enum deadline_phase
 {
     deadline->phase = phase;
     deadline->since = now;
-    deadline->received = 0;
 }
 
 /* The request line has arrived. */
@@ -74,6 +73,12 @@ static inline void deadline_head(struct deadline *deadline, uint64_t now)
 {
     if (deadline->phase == DEADLINE_IDLE)
         deadline_enter(deadline, DEADLINE_HEAD, now);
+}
+
+/* A head of BYTES is complete. */
+static inline void deadline_head_ends(struct deadline *deadline, size_t bytes)
+{
+    deadline->heads += bytes;
 }
 
 /* In DEADLINE_SENDING: the client has taken BYTES more of the response. */
