@@ -5,6 +5,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "server/core/clock.h"
+
 enum {
     TIMEOUT_MS = 10 * 1000, /* the render itself goes on, for the retry */
     CHECK_MS = 250,         /* the age from which on disconnects are checked for */
@@ -73,7 +75,7 @@ int pending_begin(struct pending_requests *requests, struct pending *pending,
     pending->context = context;
     pending->client = client_limits_hash(requests->clients, context->client);
     pending->requests = requests;
-    pending->since = uv_hrtime();
+    pending->since = clock_ns(requests->clock);
     TAILQ_INSERT_TAIL(&requests->waiting, pending, entry);
     pending->counted = client_limits_enter(requests->clients, context->client, CLIENT_MISSES,
                                            config->limits.misses_per_client);
@@ -174,11 +176,11 @@ static void cancel(struct pending *pending, int err)
 
 void pending_requests_expire(struct pending_requests *requests)
 {
-    const uint64_t now = uv_hrtime();
+    const uint64_t now = clock_ns(requests->clock);
 
     for (struct pending *pending = TAILQ_FIRST(&requests->waiting), *next; pending;
          pending = next) {
-        const uint64_t ms = (now - pending->since) / 1000000;
+        const uint64_t ms = (now - pending->since) / NS_PER_MS;
         next = TAILQ_NEXT(pending, entry);
         if (ms >= (pending->timeout_ms ? pending->timeout_ms : TIMEOUT_MS))
             cancel(pending, -ETIMEDOUT);

@@ -11,6 +11,7 @@
 
 #include "config/config.h"
 #include "server/api/response.h"
+#include "server/core/clock.h"
 #include "server/core/work_queue.h"
 #include "server/http/mhd_response.h"
 #include "server/net/client_limits.h"
@@ -43,6 +44,7 @@ struct pending_requests {
     struct client_limits *clients;
     struct work_queue *renderers; /* requests wait for its jobs */
     const struct response_sinks *sinks;
+    const struct clock *clock; /* NULL: the system's */
     /* Private. */
     struct pending_list waiting, refused;        /* oldest first */
     uv_timer_t pace;                             /* runs while requests are to be refused */

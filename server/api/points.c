@@ -9,6 +9,7 @@
 #include "noise/terrain.h"
 #include "server/api/documents.h"
 #include "server/api/handlers.h"
+#include "server/core/clock.h"
 #include "server/core/gzip.h"
 #include "server/routing/resolve.h"
 #include "server/world/cost.h"
@@ -233,14 +234,14 @@ static int compute_heights(void *subject, unsigned number, struct render_scratch
                            struct blob **out)
 {
     struct heights_job *job = subject;
-    const uint64_t since = uv_hrtime();
+    const uint64_t since = clock_ns(NULL);
 
     (void)number;
     while (job->known < job->count) {
         int err = compute_listed(job, scratch, job->known++);
         if (err)
             return err;
-        if (job->known % 64 == 0 && uv_hrtime() - since > SLICE_NS)
+        if (job->known % 64 == 0 && clock_ns(NULL) - since > SLICE_NS)
             return STREAMED_JOB_MORE;
     }
     const struct field_values values = values_of(job->world, &job->fields, job->value);
@@ -387,13 +388,13 @@ static int search_spawn(void *subject, unsigned number, struct render_scratch *s
                         struct blob **out)
 {
     struct spawn_job *job = subject;
-    const uint64_t since = uv_hrtime();
+    const uint64_t since = clock_ns(NULL);
     enum spawn_state state;
 
     (void)number;
     do
         state = spawn_search_run(job->search, render_scratch_noise(scratch), 1);
-    while (state == SPAWN_NOT_YET && uv_hrtime() - since < SLICE_NS);
+    while (state == SPAWN_NOT_YET && clock_ns(NULL) - since < SLICE_NS);
     if (state == SPAWN_NOT_YET)
         return STREAMED_JOB_MORE;
     if (state == SPAWN_FAILED)
@@ -498,7 +499,7 @@ static int follow_course(struct course_job *job, struct farlands_scratch *scratc
     const struct farlands_terrain *terrain = job->world->terrain;
     const int water = world_course_field(job->world);
     const size_t most = (size_t)job->part.limit;
-    const uint64_t since = uv_hrtime();
+    const uint64_t since = clock_ns(NULL);
     struct course_part *part = &job->part;
     int err = 0;
 
@@ -508,7 +509,7 @@ static int follow_course(struct course_job *job, struct farlands_scratch *scratc
     while (!err && part->count < most && !part->has_ended) {
         const size_t left = most - part->count, room = left < STRIDE ? left : STRIDE;
         size_t more;
-        if (uv_hrtime() - since > SLICE_NS)
+        if (clock_ns(NULL) - since > SLICE_NS)
             return STREAMED_JOB_MORE;
         err = terrain_downstream(terrain, scratch, water, &part->course, job->point + part->count,
                                  room, &more);

@@ -8,6 +8,7 @@
 
 #include "server/api/documents.h"
 #include "server/api/snapshot.h"
+#include "server/core/clock.h"
 #include "server/core/gzip.h"
 #include "server/http/conditional.h"
 #include "server/telemetry/log.h"
@@ -41,7 +42,8 @@ struct response_headers response_headers(const char *cache_control)
 static void write_access(const struct request_context *context, uint64_t sent)
 {
     const struct http_request *request = context->request;
-    struct access_entry entry = {
+    const struct access_entry entry = {
+        .time = clock_of_day(),
         .client = context->client,
         .method = request->verb,
         .uri = request->uri,
@@ -53,7 +55,6 @@ static void write_access(const struct request_context *context, uint64_t sent)
         .referer = request->referer,
     };
 
-    clock_gettime(CLOCK_REALTIME, &entry.time);
     if (!access_log_write(context->sinks->access_log, context->sinks->ring, &entry))
         metrics_add(context->sinks->metrics, METRIC_ACCESS_LOG_DROPPED);
 }
@@ -119,7 +120,7 @@ void response_completed(struct request_context *context, uint64_t sent)
 static void note(struct request_context *context, unsigned status)
 {
     context->status = status;
-    context->latency = uv_hrtime() - context->request->begun;
+    context->latency = clock_ns(NULL) - context->request->begun;
 }
 
 void response_send(struct request_context *context, struct http_response response,
@@ -228,12 +229,12 @@ static struct blob *compress(struct request_context *context, const struct blob 
     struct token_bucket *budget = context->sinks->budget;
     const uint32_t cost_us = gzip_cost_us(body->length);
     const int64_t cost = (int64_t)cost_us * 1000;
-    const uint64_t now = uv_hrtime();
+    const uint64_t now = clock_ns(NULL);
 
     if (!budget || cost_us > COMPRESS_LOOP_US || !token_bucket_take(budget, now, cost))
         return NULL;
     struct blob *out = gzip_blob(body, GZIP_FAST);
-    token_bucket_correct(budget, (int64_t)(uv_hrtime() - now) - cost);
+    token_bucket_correct(budget, (int64_t)(clock_ns(NULL) - now) - cost);
     return out;
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/core/clock.h"
+
 enum { AHEAD_AT_FIRST = 2 };
 
 enum piece_state { PIECE_FREE, PIECE_MAKING, PIECE_MADE };
@@ -398,12 +400,13 @@ static void run_on_loop(struct streamed_jobs *jobs, const struct streamed_job_sp
 void streamed_job_begin(struct streamed_jobs *jobs, const struct streamed_job_spec *spec,
                         struct request_context *context, const struct config *config)
 {
-    const uint64_t now = uv_hrtime();
+    const uint64_t now = clock_ns(NULL);
     const uint32_t cost_us = spec->kind->cost_us(spec->subject, 0);
 
     if (fits_loop(jobs, spec, now, cost_us)) {
         run_on_loop(jobs, spec, context);
-        token_bucket_correct(&jobs->budget, (int64_t)(uv_hrtime() - now) - (int64_t)cost_us * 1000);
+        token_bucket_correct(&jobs->budget,
+                             (int64_t)(clock_ns(NULL) - now) - (int64_t)cost_us * 1000);
         return;
     }
     struct streamed_job *job = calloc(1, sizeof *job);

@@ -17,6 +17,7 @@
 #include "server/cache/eviction_thread.h"
 #include "server/cache/tile_file.h"
 #include "server/cache/tile_walk.h"
+#include "server/core/clock.h"
 #include "server/telemetry/log.h"
 
 enum {
@@ -52,11 +53,6 @@ int disk_cache_path(const struct config *config, char out[DISK_CACHE_PATH_MAX])
     return 0;
 }
 
-static uint64_t now_ms(void)
-{
-    return uv_hrtime() / 1000000;
-}
-
 static void temporary_name(struct disk_cache *cache, char name[TEMPORARY_MAX])
 {
     snprintf(name, TEMPORARY_MAX, TEMPORARY_PREFIX "%016" PRIx64 "-%u", quota_nonce(cache->quota),
@@ -80,7 +76,7 @@ static int try_directory(struct disk_cache *cache)
 
 static void suspend(struct disk_cache *cache, int err)
 {
-    if (circuit_breaker_failed(&cache->breaker, now_ms()))
+    if (circuit_breaker_failed(&cache->breaker, clock_ms(NULL)))
         log_line(LOG_WARNING, "cannot store tiles in %s: %s; serving goes on",
                  cache->directory.path, strerror(-err));
 }
@@ -418,7 +414,7 @@ int disk_cache_add(struct disk_cache_batch *batch, const char *key, const struct
     struct disk_cache *cache = batch->cache;
     struct put put = {.batch = batch, .cache = cache};
     uint16_t begun;
-    if (!circuit_breaker_allows(&cache->breaker, now_ms(), &begun))
+    if (!circuit_breaker_allows(&cache->breaker, clock_ms(NULL), &begun))
         return -ECANCELED;
     snprintf(put.name, sizeof put.name, "%s", key);
     temporary_name(cache, put.temporary);

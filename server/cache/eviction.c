@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "server/cache/tile_walk.h"
+#include "server/core/clock.h"
 
 enum {
     /* Tiles sampled for their ages: a quantile is then right within a percent or two. */
@@ -162,7 +162,7 @@ static int walk(struct eviction *eviction, struct walk callbacks)
     callbacks.go_on = on_entry;
     callbacks.temporary = on_temporary;
     callbacks.context = eviction;
-    eviction->now = time(NULL);
+    eviction->now = clock_of_day().tv_sec;
     return tile_walk(eviction->parts.directory->fd, &callbacks);
 }
 

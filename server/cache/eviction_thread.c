@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "server/core/clock.h"
 #include "server/core/thread_group.h"
 #include "server/telemetry/log.h"
 
@@ -203,13 +204,12 @@ static int run_pass(struct eviction_thread *evictor)
  * meanwhile. False if the thread must end. */
 static bool wait_awake(struct eviction_thread *evictor, uint64_t ms, bool only_forced)
 {
-    const uint64_t deadline = uv_hrtime() + ms * 1000000;
-    uint64_t now;
+    const uint64_t deadline = clock_ns(NULL) + ms * NS_PER_MS;
     uv_mutex_lock(&evictor->lock);
     while (!evictor->stop && !evictor->force && (only_forced || !evictor->awake) &&
-           (now = uv_hrtime()) < deadline) {
+           clock_ns(NULL) < deadline) {
         if (evictor->touch_count == 0)
-            uv_cond_timedwait(&evictor->wake, &evictor->lock, deadline - now);
+            clock_wait(NULL, &evictor->wake, &evictor->lock, deadline);
         uv_mutex_unlock(&evictor->lock);
         touch_files(evictor);
         uv_mutex_lock(&evictor->lock);

@@ -10,6 +10,8 @@
 #include <uv.h>
 #include <xxhash.h>
 
+#include "server/core/clock.h"
+
 /*
  * New tiles enter the small queue. At its end tiles that were used more than once move to the main
  * queue; the others are evicted and leave a ghost. A tile with a ghost enters the main queue at
@@ -343,7 +345,7 @@ int memory_cache_new(struct memory_cache **out, uint64_t budget)
     use_table(cache, buckets, buckets_for(budget));
     /* Without randomness clients might choose keys of one bucket, but tiles are served. */
     if (getrandom(&cache->seed, sizeof cache->seed, GRND_NONBLOCK) != sizeof cache->seed)
-        cache->seed = uv_hrtime();
+        cache->seed = clock_ns(NULL);
     *out = cache;
     return 0;
 

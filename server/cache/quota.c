@@ -11,12 +11,12 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <uv.h>
 
 #include "server/cache/file_io.h"
 #include "server/cache/tile_walk.h"
+#include "server/core/clock.h"
 
 enum {
     PROCESSES = 64, /* that have the directory open at once */
@@ -79,13 +79,6 @@ uint64_t quota_nonce(const struct quota *quota)
     return quota->nonce;
 }
 
-static uint64_t seconds_since_boot(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    return (uint64_t)now.tv_sec;
-}
-
 static bool read_boot_id(char id[BOOT_ID])
 {
     FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -99,7 +92,7 @@ static uint64_t random_number(void)
 {
     uint64_t number;
     if (getrandom(&number, sizeof number, 0) != sizeof number)
-        number = (uint64_t)getpid() << 32 ^ uv_hrtime();
+        number = (uint64_t)getpid() << 32 ^ clock_ns(NULL);
     return number | 1;
 }
 
@@ -166,7 +159,7 @@ static void reset_ledger(struct quota *quota)
     ledger->generation = random_number();
     ledger->used = quota_of_empty_cache();
     ledger->known = is_empty(quota->directory);
-    ledger->counted_at = seconds_since_boot();
+    ledger->counted_at = clock_since_boot();
 }
 
 /* Read the ledger; reset it if it is another boot's, or damaged: a process may have been killed in
@@ -384,8 +377,8 @@ int quota_read(struct quota *quota, struct quota_usage *out)
     if (err)
         return err;
     const struct ledger *ledger = &quota->ledger;
-    *out = (struct quota_usage){ledger->used, ledger->known,
-                                seconds_since_boot() - ledger->counted_at};
+    *out =
+        (struct quota_usage){ledger->used, ledger->known, clock_since_boot() - ledger->counted_at};
     return commit(quota);
 }
 
@@ -466,6 +459,6 @@ int quota_count_end(struct quota *quota, struct footprint counted)
     ledger->used.bytes = corrected(ledger->used.bytes, ledger->known, least.bytes, most.bytes);
     ledger->used.files = corrected(ledger->used.files, ledger->known, least.files, most.files);
     ledger->known = true;
-    ledger->counted_at = seconds_since_boot();
+    ledger->counted_at = clock_since_boot();
     return commit(quota);
 }

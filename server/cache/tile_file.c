@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "server/cache/file_io.h"
+#include "server/core/clock.h"
 #include "server/png/image_checksum.h"
 
 enum {
@@ -65,9 +65,7 @@ static int read_cached(struct tile_reader *reader, int fd, uint8_t *bytes, size_
 
 static bool is_stale(const struct stat *status)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    return llabs((long long)(now.tv_sec - status->st_mtime)) > TOUCH_SECONDS;
+    return llabs((long long)(clock_of_day_coarse().tv_sec - status->st_mtime)) > TOUCH_SECONDS;
 }
 
 int tile_file_read(struct blob **out, struct tile_reader *reader, int directory, const char *name,

@@ -7,6 +7,7 @@
 #include <uv.h>
 #include <xxhash.h>
 
+#include "server/core/clock.h"
 #include "server/core/thread_group.h"
 
 enum {
@@ -31,17 +32,14 @@ struct tiles {
 };
 
 struct tile_writer {
-    struct disk_cache *cache;
-    void (*stored)(void *context, int err);
-    void *context;
-    int niceness;
+    struct tile_writer_options options;
     struct thread_group *thread;
     uv_mutex_t lock; /* for what follows */
     uv_cond_t wake;  /* the first tile of a batch */
     bool stop;
     struct tiles *next;
     struct tiles *written; /* by the thread, which alone changes it */
-    uint64_t deadline;     /* atomic: when to stop at the latest, of uv_hrtime; 0: not yet */
+    uint64_t deadline;     /* atomic: when to stop at the latest; 0: not yet */
     uint64_t begun;        /* atomic: when the tile that is being stored was begun; 0: none is */
 };
 
@@ -53,7 +51,7 @@ static bool is_full(const struct tiles *tiles)
 static bool is_late(struct tile_writer *writer)
 {
     const uint64_t deadline = __atomic_load_n(&writer->deadline, __ATOMIC_RELAXED);
-    return deadline && uv_hrtime() >= deadline;
+    return deadline && clock_ns(writer->options.clock) >= deadline;
 }
 
 /* Wait for an eviction that makes room for PNG, but look *LOOKS times at most: if a batch were
@@ -62,8 +60,8 @@ static void wait_for_room(struct tile_writer *writer, const struct blob *png, in
 {
     const struct footprint size = footprint_of_file(png->length);
 
-    for (; *looks > 0 && !disk_cache_has_room(writer->cache, size); --*looks)
-        uv_sleep(ROOM_MS);
+    for (; *looks > 0 && !disk_cache_has_room(writer->options.cache, size); --*looks)
+        clock_sleep(writer->options.clock, ROOM_MS * NS_PER_MS);
 }
 
 static int by_key(const void *a, const void *b)
@@ -82,11 +80,12 @@ static void store(struct tile_writer *writer, const struct tiles *tiles)
     for (unsigned i = 0; i < tiles->count; i++)
         order[i] = &tiles->entry[i];
     qsort((void *)order, tiles->count, sizeof(struct entry *), by_key);
-    disk_cache_begin(&batch, writer->cache, disk_cache_ahead(tiles->bytes, tiles->count));
+    disk_cache_begin(&batch, writer->options.cache, disk_cache_ahead(tiles->bytes, tiles->count));
     for (unsigned i = 0; i < tiles->count && !is_late(writer); i++) {
         wait_for_room(writer, order[i]->png, &looks);
-        __atomic_store_n(&writer->begun, uv_hrtime(), __ATOMIC_RELAXED);
-        writer->stored(writer->context, disk_cache_add(&batch, order[i]->key, order[i]->png));
+        __atomic_store_n(&writer->begun, clock_ns(writer->options.clock), __ATOMIC_RELAXED);
+        writer->options.stored(writer->options.context,
+                               disk_cache_add(&batch, order[i]->key, order[i]->png));
     }
     disk_cache_end(&batch);
     __atomic_store_n(&writer->begun, 0, __ATOMIC_RELAXED);
@@ -131,8 +130,8 @@ static void run(void *context, unsigned number)
     struct tile_writer *writer = context;
     (void)number;
 
-    if (writer->niceness) /* in Linux each thread has its own */
-        setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + writer->niceness);
+    if (writer->options.niceness) /* in Linux each thread has its own */
+        setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + writer->options.niceness);
     for (const struct tiles *batch; (batch = wait_for_batch(writer)); forget(writer))
         store(writer, batch);
 }
@@ -166,8 +165,8 @@ struct blob *tile_writer_get(struct tile_writer *writer, const char *key)
 uint64_t tile_writer_run_ms(struct tile_writer *writer)
 {
     const uint64_t begun = __atomic_load_n(&writer->begun, __ATOMIC_RELAXED);
-    const uint64_t now = uv_hrtime();
-    return begun && begun < now ? (now - begun) / 1000000 : 0;
+    const uint64_t now = clock_ns(writer->options.clock);
+    return begun && begun < now ? (now - begun) / NS_PER_MS : 0;
 }
 
 bool tile_writer_offer(struct tile_writer *writer, const struct tile *tile, struct blob *png)
@@ -196,19 +195,16 @@ bool tile_writer_offer(struct tile_writer *writer, const struct tile *tile, stru
 
 void tile_writer_store(struct tile_writer *writer, const struct tile *tile, const struct blob *png)
 {
-    writer->stored(writer->context, disk_cache_put(writer->cache, tile, png));
+    writer->options.stored(writer->options.context,
+                           disk_cache_put(writer->options.cache, tile, png));
 }
 
-int tile_writer_new(struct tile_writer **out, struct disk_cache *cache, int niceness,
-                    void (*stored)(void *context, int err), void *context)
+int tile_writer_new(struct tile_writer **out, const struct tile_writer_options *options)
 {
     struct tile_writer *writer = calloc(1, sizeof *writer);
     if (!writer)
         return -ENOMEM;
-    writer->cache = cache;
-    writer->niceness = niceness;
-    writer->stored = stored;
-    writer->context = context;
+    writer->options = *options;
     writer->next = calloc(1, sizeof *writer->next);
     writer->written = calloc(1, sizeof *writer->written);
     int err = writer->next && writer->written ? 0 : -ENOMEM;
@@ -240,7 +236,8 @@ fail_lock:
 bool tile_writer_stop(struct tile_writer *writer, long ms)
 {
     /* Some of the time is left for the tile that is being stored then. */
-    __atomic_store_n(&writer->deadline, uv_hrtime() + (uint64_t)ms * 1000000 * 2 / 3,
+    __atomic_store_n(&writer->deadline,
+                     clock_ns(writer->options.clock) + (uint64_t)ms * NS_PER_MS * 2 / 3,
                      __ATOMIC_RELAXED);
     uv_mutex_lock(&writer->lock);
     writer->stop = true;

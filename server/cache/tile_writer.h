@@ -7,14 +7,22 @@
 #define FARLANDS_CACHE_TILE_WRITER_H
 
 #include "server/cache/disk_cache.h"
+#include "server/core/clock.h"
 
 struct tile_writer;
 
-/* Start the thread. It runs at NICENESS more than its maker (setpriority(2)), best effort. STORED
- * is called for each tile, by any thread, with what disk_cache_put would return. Returns 0, -ENOMEM
- * or -EAGAIN. CACHE outlives the writer. */
-int tile_writer_new(struct tile_writer **out, struct disk_cache *cache, int niceness,
-                    void (*stored)(void *context, int err), void *context);
+struct tile_writer_options {
+    struct disk_cache *cache; /* outlives the writer */
+    int niceness;             /* added to the thread's (setpriority(2)); best effort */
+    /* Called for each tile, by any thread, with what disk_cache_put would return. */
+    void (*stored)(void *context, int err);
+    void *context;
+    const struct clock
+        *clock; /* of waits for evictions and of the times below; NULL: the system's */
+};
+
+/* Start the thread. Returns 0, -ENOMEM or -EAGAIN. */
+int tile_writer_new(struct tile_writer **out, const struct tile_writer_options *options);
 
 /* Store what is left, or two thirds of MS milliseconds long as much as possible. Returns false if
  * the thread is busy with one tile even after MS: then it may hang for ever, and nothing that it

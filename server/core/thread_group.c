@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <uv.h>
 
+#include "server/core/clock.h"
+
 struct member {
     struct thread_group *group;
     unsigned number;
@@ -84,10 +86,10 @@ fail_lock:
 
 bool thread_group_wait(struct thread_group *group, long ms)
 {
-    const uint64_t until = uv_hrtime() + (uint64_t)ms * 1000000;
+    const uint64_t until = clock_ns(NULL) + (uint64_t)ms * NS_PER_MS;
     uv_mutex_lock(&group->lock);
-    for (uint64_t now; group->working > 0 && (now = uv_hrtime()) < until;)
-        uv_cond_timedwait(&group->ended, &group->lock, until - now);
+    while (group->working > 0 && clock_ns(NULL) < until)
+        clock_wait(NULL, &group->ended, &group->lock, until);
     const bool ended = group->working == 0;
     uv_mutex_unlock(&group->lock);
     return ended;

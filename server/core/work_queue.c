@@ -3,13 +3,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <unistd.h>
-#include <uv.h>
+
+#include "server/core/clock.h"
 
 enum {
     INTERACTIVE_IN_A_ROW = 15, /* while background jobs are queued */
     NS_PER_US = 1000,
-    NS_PER_MS = 1000000,
     MS_PER_SECOND = 1000,
     PATIENCES_MAX = 3, /* that the last of a burst is estimated to wait */
     MEAN_SHIFT = 4,    /* means cover about the last 2^4 jobs */
@@ -36,12 +35,13 @@ struct work_queue {
     unsigned size;
     int niceness;
     unsigned batch_delay_us;
+    const struct clock *clock;
     struct worker worker[];
 };
 
 static void enqueue(struct work_queue *queue, struct job *job)
 {
-    job->queued_at = uv_hrtime(); /* under the lock: no job behind it is older */
+    job->queued_at = clock_ns(queue->clock); /* under the lock: no job behind it is older */
     fair_queue_push(&queue->rank[job->rank], job);
 }
 
@@ -82,11 +82,11 @@ static void run_job(struct worker *worker, struct job *job)
     const uint32_t cost_us = fair_queue_cost_us(job);
 
     queue->busy++;
-    worker->began = uv_hrtime();
+    worker->began = clock_ns(queue->clock);
     uv_mutex_unlock(&queue->lock);
     job->run(job, worker->thread_state);
     uv_mutex_lock(&queue->lock);
-    charge(queue, rank, client, cost_us, (uv_hrtime() - worker->began) / NS_PER_US);
+    charge(queue, rank, client, cost_us, (clock_ns(queue->clock) - worker->began) / NS_PER_US);
     worker->began = 0;
     queue->busy--;
 }
@@ -107,7 +107,7 @@ static void work(void *argument)
             delayed = queue->batch_delay_us == 0;
         } else if (!delayed) {
             uv_mutex_unlock(&queue->lock);
-            usleep(queue->batch_delay_us);
+            clock_sleep(queue->clock, (uint64_t)queue->batch_delay_us * NS_PER_US);
             uv_mutex_lock(&queue->lock);
             delayed = true;
         } else {
@@ -153,7 +153,7 @@ static bool is_late(const struct work_queue *queue, enum job_rank rank, uint64_t
 {
     const struct job *first = fair_queue_first(&queue->rank[rank], client);
 
-    return (first && uv_hrtime() - first->queued_at > queue->patience) ||
+    return (first && clock_ns(queue->clock) - first->queued_at > queue->patience) ||
            wait_of(queue, rank, client) > PATIENCES_MAX * queue->patience;
 }
 
@@ -169,7 +169,7 @@ static bool background_is_full(const struct work_queue *queue)
     const struct job *oldest = fair_queue_oldest(&queue->rank[JOB_INTERACTIVE]);
 
     return fresh > queue->capacity / 2 + idle(queue) || fresh >= queue->capacity + idle(queue) ||
-           (oldest && uv_hrtime() - oldest->queued_at > queue->patience);
+           (oldest && clock_ns(queue->clock) - oldest->queued_at > queue->patience);
 }
 
 /* Returns 0 if JOB may be queued, perhaps in place of *VICTIM, which is out of the queue; or
@@ -290,7 +290,7 @@ unsigned work_queue_running(struct work_queue *queue)
 uint64_t work_queue_longest_run_ms(struct work_queue *queue)
 {
     uv_mutex_lock(&queue->lock);
-    const uint64_t now = uv_hrtime();
+    const uint64_t now = clock_ns(queue->clock);
     uint64_t first = now;
     for (unsigned i = 0; i < queue->size; i++)
         if (queue->worker[i].began && queue->worker[i].began < first)
@@ -320,6 +320,7 @@ int work_queue_new(struct work_queue **out, const struct work_queue_options *opt
     queue->size = options->threads;
     queue->niceness = options->niceness;
     queue->batch_delay_us = options->batch_delay_us;
+    queue->clock = options->clock;
     for (int rank = 0; rank < JOB_RANKS; rank++)
         fair_queue_init(&queue->rank[rank]);
     int err = uv_mutex_init(&queue->lock);

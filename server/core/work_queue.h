@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "server/core/clock.h"
 #include "server/core/fair_queue.h"
 
 struct work_queue;
@@ -18,7 +19,8 @@ struct work_queue_options {
     void **thread_states; /* one per thread, the caller's; the array itself is copied */
     unsigned capacity;    /* these two: see work_queue_limit */
     unsigned patience_ms;
-    int niceness; /* added to the threads' (setpriority(2)); best effort */
+    int niceness;              /* added to the threads' (setpriority(2)); best effort */
+    const struct clock *clock; /* of waits and runs; NULL: the system's */
     /*
      * How long a thread that has worked sleeps before it waits to be woken. Small jobs that
      * follow one another are then run in batches, since waking a thread is most of their cost. A

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "server/api/forwarded.h"
+#include "server/core/clock.h"
 #include "server/daemon/server.h"
 #include "server/http/http.h"
 #include "server/net/listener.h"
@@ -295,7 +295,7 @@ static int run(struct server *server)
 
 int daemon_run(const struct daemon_options *options)
 {
-    struct server server = {.options = options, .started = time(NULL)};
+    struct server server = {.options = options, .started = clock_of_day().tv_sec};
     struct config_error error;
     struct config *config;
 

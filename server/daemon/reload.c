@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <systemd/sd-daemon.h>
 
+#include "server/core/clock.h"
 #include "server/core/thread_group.h"
 #include "server/layers/layer.h"
 #include "server/telemetry/log.h"
@@ -229,7 +230,7 @@ static void on_begin(uv_timer_t *timer)
     char state[64];
     if (server->draining)
         return;
-    snprintf(state, sizeof state, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, uv_hrtime() / 1000);
+    snprintf(state, sizeof state, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_ns(NULL) / 1000);
     sd_notify(0, state);
 
     struct reload *reload = calloc(1, sizeof *reload);

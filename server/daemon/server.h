@@ -18,7 +18,7 @@ struct shard {
     uv_loop_t loop;
     uv_thread_t thread;
     uv_timer_t tick, stop_timer;
-    uint64_t due; /* the next tick, in ms of uv_now */
+    uint64_t due; /* the next tick, in ms of the loop's time */
     bool busy;    /* it ticks as long as connections are in use */
     struct mailbox *mailbox;
     struct service *service;

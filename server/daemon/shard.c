@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/core/clock.h"
 #include "server/http/http.h"
 
 enum {
@@ -24,7 +25,7 @@ static void on_tick(uv_timer_t *timer);
 
 static void tick_in(struct shard *shard, uint64_t ms)
 {
-    shard->due = uv_now(&shard->loop) + ms;
+    shard->due = clock_loop_ms(NULL, &shard->loop) + ms;
     shard->busy = ms <= TICK_MS;
     uv_timer_start(&shard->tick, on_tick, ms, 0);
 }
@@ -34,7 +35,7 @@ static void on_tick(uv_timer_t *timer)
     struct shard *shard = timer->data;
 
     shard->busy = false;
-    if (uv_hrtime() / 1000000 > shard->due + BLOCKED_MS)
+    if (clock_ms(NULL) > shard->due + BLOCKED_MS)
         metrics_add(&shard->metrics, METRIC_LOOP_BLOCKED);
     for (unsigned slow = http_expire(shard->http); slow > 0; slow--)
         metrics_add(&shard->metrics, METRIC_CLOSED_DEADLINE);

@@ -6,7 +6,7 @@
 
 #include "noise/estimate.h"
 #include "noise/terrain.h"
-#include "server/core/cpu_time.h"
+#include "server/core/clock.h"
 #include "server/describe/quantiles.h"
 #include "server/tiles/render.h"
 
@@ -70,11 +70,11 @@ static int measure(struct bench *bench, int layer, const int64_t (*places)[2], i
             struct farlands_grid grid;
             if (find_tile(bench->world, layer, tile_times_zooms[zoom], places[i], &tile, &grid))
                 continue;
-            const double start = cpu_time_ns();
+            const double start = clock_thread_ns();
             int err = measured(bench, &tile, grid);
             if (err)
                 return err;
-            ms[done++] = (float)((cpu_time_ns() - start) / 1e6);
+            ms[done++] = (float)((clock_thread_ns() - start) / 1e6);
         }
         times[zoom] = quantiles_of(ms, done).value[QUANTILE_MEDIAN];
     }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/core/clock.h"
 #include "server/http/mhd_response.h"
 #include "server/http/request_head.h"
 #include "server/net/deadlines.h"
@@ -170,9 +171,14 @@ static void on_prepare(uv_prepare_t *prepare)
     }
 }
 
+static uint64_t now_ms(const struct http *http)
+{
+    return clock_loop_ms(http->parts.clock, http->parts.loop);
+}
+
 static void enter(struct http_exchange *exchange, enum deadline_phase phase)
 {
-    deadline_enter(&exchange->deadline, phase, uv_now(exchange->http->parts.loop));
+    deadline_enter(&exchange->deadline, phase, now_ms(exchange->http));
 }
 
 /*
@@ -194,13 +200,13 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *mhd)
     const size_t length = strlen(uri);
     (void)context;
 
-    exchange->request = (struct http_request){.peer = peer_of(exchange), .begun = uv_hrtime()};
+    exchange->request = (struct http_request){.peer = peer_of(exchange), .begun = clock_ns(NULL)};
     exchange->state = STATE_NEW;
     exchange->sent = 0;
     exchange->uri = length < SHORT_URI ? exchange->short_uri : malloc(length + 1);
     if (exchange->uri)
         memcpy(exchange->uri, uri, length + 1);
-    deadline_head(&exchange->deadline, uv_now(exchange->http->parts.loop));
+    deadline_head(&exchange->deadline, now_ms(exchange->http));
     return exchange;
 }
 
@@ -246,7 +252,8 @@ void http_respond(struct http_exchange *exchange, const struct http_response *re
                       http_closes(exchange));
     if (exchange->response.response && exchange->response.body)
         streamed_body_bind(exchange->response.body, exchange->mhd, &exchange->deadline,
-                           exchange->http->parts.loop, &exchange->body, &exchange->sent);
+                           exchange->http->parts.clock, exchange->http->parts.loop, &exchange->body,
+                           &exchange->sent);
     responded(exchange);
 }
 
@@ -403,7 +410,7 @@ static void on_started(struct http *http, struct MHD_Connection *mhd, void **pla
         &http->deadlines, &exchange->deadline, fd,
         clients ? client_limits_watch(http->parts.clients, peer_of(exchange), CLIENT_CONNECTIONS)
                 : NULL,
-        uv_now(http->parts.loop));
+        now_ms(http));
 }
 
 /* libmicrohttpd has closed the connection, and did not start it. */
@@ -424,7 +431,7 @@ static bool may_be_sending(const struct http_exchange *exchange)
 {
     const bool just_responded =
         exchange->state == STATE_RESPONDED &&
-        (exchange->ended || exchange->deadline.since == uv_now(exchange->http->parts.loop));
+        (exchange->ended || exchange->deadline.since == now_ms(exchange->http));
 
     return !just_responded || exchange->close || deadline_has_unread(&exchange->deadline);
 }
@@ -483,8 +490,7 @@ static void cut_bodies(struct http *http, bool all)
 
 static bool sweep(struct http *http)
 {
-    return deadlines_expire(&http->deadlines, uv_now(http->parts.loop), http->draining,
-                            &http->slow);
+    return deadlines_expire(&http->deadlines, now_ms(http), http->draining, &http->slow);
 }
 
 static void on_sweep(uv_timer_t *timer)
@@ -499,7 +505,7 @@ unsigned http_expire(struct http *http)
      * delay other work. */
     const unsigned pause = SWEEP_MS / (http->deadlines.count / DEADLINES_SLICE + 1);
 
-    const bool due = http->active || http->deadlines.due <= uv_now(http->parts.loop);
+    const bool due = http->active || http->deadlines.due <= now_ms(http);
 
     cut_bodies(http, false);
     if (due && !uv_is_active((uv_handle_t *)&http->sweep)) {
@@ -514,7 +520,7 @@ unsigned http_expire(struct http *http)
 
 uint64_t http_expire_again(const struct http *http)
 {
-    const uint64_t due = http->deadlines.due, now = uv_now(http->parts.loop);
+    const uint64_t due = http->deadlines.due, now = now_ms(http);
 
     if (http->active || due == 0 || uv_is_active((const uv_handle_t *)&http->sweep))
         return EXPIRE_MS;
@@ -525,7 +531,7 @@ uint64_t http_expire_again(const struct http *http)
 
 unsigned http_make_room(struct http *http)
 {
-    return deadlines_make_room(&http->deadlines, uv_now(http->parts.loop));
+    return deadlines_make_room(&http->deadlines, now_ms(http));
 }
 
 __attribute__((format(printf, 2, 0))) static void on_log(void *context, const char *format,
@@ -533,7 +539,7 @@ __attribute__((format(printf, 2, 0))) static void on_log(void *context, const ch
 {
     struct http *http = context;
     char text[512];
-    uint64_t now = uv_hrtime() / 1000000;
+    const uint64_t now = now_ms(http);
 
     if (http->logged && now - http->logged < 1000)
         return; /* it logs what clients do, as often as they do */

@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <uv.h>
 
+#include "server/core/clock.h"
 #include "server/http/message.h"
 #include "server/http/mhd_response.h"
 #include "server/net/client_limits.h"
@@ -27,6 +28,7 @@ struct http_exchange; /* one request and its response */
 
 struct http_parts {
     uv_loop_t *loop;
+    const struct clock *clock;     /* NULL: the loop's time */
     unsigned connections;          /* the most that are open at once */
     struct client_limits *clients; /* with the connections of each; NULL: not known */
     size_t state_size;             /* of http_state */

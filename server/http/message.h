@@ -38,7 +38,7 @@ struct http_request {
     const char *forwarded_for, *forwarded_host, *forwarded_prefix, *forwarded_proto;
     const char *priority, *referer, *user_agent;
     const struct sockaddr *peer; /* the other end of the connection, or NULL if unknown */
-    uint64_t begun;              /* when the request line was complete, by uv_hrtime */
+    uint64_t begun;              /* when the request line was complete, by clock_ns */
     bool last;                   /* the connection closes after the response */
     unsigned refused;            /* 0, or the status that the request must be refused with */
     const char *why;             /* the reason, if refused */

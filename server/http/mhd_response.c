@@ -4,6 +4,7 @@
 #include <microhttpd.h>
 #include <stdlib.h>
 
+#include "server/core/clock.h"
 #include "server/net/deadlines.h"
 
 /* A source as a libmicrohttpd content reader. Its connection is suspended while it has no bytes. */
@@ -14,17 +15,19 @@ struct streamed_body {
     bool cut;
     struct MHD_Connection *connection;
     struct deadline *deadline;
+    const struct clock *clock;
     const uv_loop_t *loop;
     struct streamed_body **place;
     uint64_t *sent;
 };
 
 void streamed_body_bind(struct streamed_body *body, struct MHD_Connection *connection,
-                        struct deadline *deadline, const uv_loop_t *loop,
+                        struct deadline *deadline, const struct clock *clock, const uv_loop_t *loop,
                         struct streamed_body **place, uint64_t *sent)
 {
     body->connection = connection;
     body->deadline = deadline;
+    body->clock = clock;
     body->loop = loop;
     body->place = place;
     body->sent = sent;
@@ -46,7 +49,8 @@ static ssize_t read_body(void *context, uint64_t position, char *out, size_t max
 
     if (body->cut)
         return cut_off(body);
-    deadline_advance(body->deadline, (size_t)(position - *body->sent), uv_now(body->loop));
+    deadline_advance(body->deadline, (size_t)(position - *body->sent),
+                     clock_loop_ms(body->clock, body->loop));
     *body->sent = position; /* libmicrohttpd asks when all before has been sent */
     ssize_t count = body->source.read(body->source.context, out, max);
     if (count == UV_EOF && !body->sized)
@@ -55,7 +59,7 @@ static ssize_t read_body(void *context, uint64_t position, char *out, size_t max
         return cut_off(body);
     if (count == 0) {
         body->suspended = true;
-        deadline_wait(body->deadline, uv_now(body->loop));
+        deadline_wait(body->deadline, clock_loop_ms(body->clock, body->loop));
         MHD_suspend_connection(body->connection);
     }
     return count;
@@ -66,7 +70,7 @@ bool streamed_body_wake(struct streamed_body *body)
     if (!body->suspended)
         return false;
     body->suspended = false;
-    deadline_resume(body->deadline, uv_now(body->loop));
+    deadline_resume(body->deadline, clock_loop_ms(body->clock, body->loop));
     MHD_resume_connection(body->connection);
     return true;
 }
@@ -205,10 +209,9 @@ int mhd_response_make(struct mhd_response *out, const struct http_response *resp
 
 static void update(struct http_date *date)
 {
-    struct timespec now;
+    const struct timespec now = clock_of_day_coarse();
     struct tm utc;
 
-    clock_gettime(CLOCK_REALTIME_COARSE, &now);
     if (now.tv_sec == date->second)
         return;
     date->second = now.tv_sec;

@@ -39,14 +39,16 @@ void mhd_response_date(struct mhd_response *response, struct http_date *date);
 void mhd_response_drop(struct mhd_response *response);
 
 struct MHD_Connection;
+struct clock;
 struct deadline;
 
 /*
- * Send BODY on CONNECTION of LOOP, with its DEADLINE. *PLACE points to the body until it is freed,
- * then it is NULL. *SENT, which is 0, counts the bytes of the blocks that are sent.
+ * Send BODY on CONNECTION of LOOP, with its DEADLINE, timed by CLOCK or LOOP. *PLACE points to the
+ * body until it is freed, then it is NULL. *SENT, which is 0, counts the bytes of the blocks that
+ * are sent.
  */
 void streamed_body_bind(struct streamed_body *body, struct MHD_Connection *connection,
-                        struct deadline *deadline, const uv_loop_t *loop,
+                        struct deadline *deadline, const struct clock *clock, const uv_loop_t *loop,
                         struct streamed_body **place, uint64_t *sent);
 
 /* There are bytes again. Returns true if the connection was resumed: libmicrohttpd must run. */

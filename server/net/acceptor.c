@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/core/clock.h"
 #include "server/net/lingering_close.h"
 #include "server/net/refusal.h"
 #include "server/telemetry/log.h"
@@ -47,7 +48,7 @@ static void on_backoff(uv_timer_t *timer)
 
 static void back_off(struct acceptor *acceptor, int err)
 {
-    const uint64_t now = uv_now(acceptor->parts.loop);
+    const uint64_t now = clock_loop_ms(acceptor->parts.clock, acceptor->parts.loop);
 
     metrics_add(acceptor->parts.metrics, METRIC_ACCEPT_FAILURES);
     if (now - acceptor->warned_at >= 1000) {
@@ -199,7 +200,8 @@ int acceptor_new(struct acceptor **out, const struct acceptor_parts *parts, unsi
     uv_timer_init(parts->loop, &acceptor->backoff);
     uv_timer_init(parts->loop, &acceptor->retry);
     acceptor->resume.data = acceptor->backoff.data = acceptor->retry.data = acceptor;
-    acceptor->refused = (struct lingering_close){.loop = parts->loop, .closed = on_refused_closed};
+    acceptor->refused = (struct lingering_close){
+        .loop = parts->loop, .clock = parts->clock, .closed = on_refused_closed};
     for (int i = 0; i < parts->count; i++) {
         uv_poll_init(parts->loop, &acceptor->polls[i], parts->sockets[i]);
         acceptor->polls[i].data = acceptor;

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <uv.h>
 
+#include "server/core/clock.h"
 #include "server/net/client_limits.h"
 #include "server/telemetry/metrics.h"
 
@@ -20,6 +21,7 @@ enum {
 
 struct acceptor_parts {
     uv_loop_t *loop;
+    const struct clock *clock; /* NULL: the loop's time */
     /* Non-blocking; owned by the acceptor once acceptor_new succeeds. */
     int sockets[ACCEPTOR_SOCKETS_MAX];
     int count;

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/core/clock.h"
+
 /*
  * A client closes one round trip after the response, and a lost packet takes at most a second more:
  * so 2 s. A refused head is usually shorter than 1 MiB; a body may be endless. More than 64
@@ -61,7 +63,7 @@ static void on_timer(uv_timer_t *timer)
          lingerer = next) {
         next = LIST_NEXT(lingerer, entry);
         if (!discard(lingerer->fd, &lingerer->left) ||
-            uv_now(lingering->loop) - lingerer->since >= LINGER_MS)
+            clock_loop_ms(lingering->clock, lingering->loop) - lingerer->since >= LINGER_MS)
             stop(lingering, lingerer);
     }
     if (lingering->count == 0)
@@ -101,7 +103,7 @@ bool lingering_close_add(struct lingering_close *lingering, int fd, const struct
     struct lingerer *lingerer = new_lingerer(fd);
     if (!lingerer)
         return false;
-    lingerer->since = uv_now(lingering->loop);
+    lingerer->since = clock_loop_ms(lingering->clock, lingering->loop);
     lingerer->left = left;
     if (peer)
         memcpy(&lingerer->peer, peer, length);

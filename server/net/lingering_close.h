@@ -11,9 +11,12 @@
 #include <sys/socket.h>
 #include <uv.h>
 
+#include "server/core/clock.h"
+
 /* Initially zero but for the members above LIST. */
 struct lingering_close {
     uv_loop_t *loop;
+    const struct clock *clock; /* NULL: the loop's time */
     /* A connection that lingering_close_add has kept is closed. */
     void (*closed)(void *context, const struct sockaddr *peer);
     void *closed_context;

@@ -8,6 +8,7 @@
 #include <uv.h>
 
 #include "server/cache/eviction_thread.h"
+#include "server/core/clock.h"
 #include "server/core/thread_group.h"
 #include "server/prerender/human_units.h"
 #include "server/tiles/render.h"
@@ -71,11 +72,11 @@ static int render_sample(struct sampler *sampler, struct render_scratch *scratch
     struct tile tile;
     struct blob *png;
     tile_plan_get_in_part(sampler->plan, part, estimate_sample(round, samples->tiles), &tile);
-    const uint64_t start = uv_hrtime();
+    const uint64_t start = clock_ns(NULL);
     int err = render_tile(&png, scratch, &tile, NULL);
     if (err)
         return err;
-    const uint64_t rendered = uv_hrtime() - start;
+    const uint64_t rendered = clock_ns(NULL) - start;
     __atomic_fetch_add(&samples->ns, rendered + store_sample(sampler, &tile, png),
                        __ATOMIC_RELAXED);
     __atomic_fetch_add(&samples->bytes, footprint_of_file(png->length).bytes, __ATOMIC_RELAXED);
@@ -89,7 +90,7 @@ static bool is_over(const struct sampler *sampler, uint64_t round)
     if (round >= sampler->rounds || (sampler->cancelled && sampler->cancelled()))
         return true;
     return (round > 0 || sampler->plan->part_count > ESTIMATE_PARTS) &&
-           uv_hrtime() > sampler->deadline;
+           clock_ns(NULL) > sampler->deadline;
 }
 
 /* Each round takes one sample of every part, in an order that is spread over the plan, so that the
@@ -174,7 +175,7 @@ int estimate_new(struct estimate **out, const struct tile_plan *plan, unsigned t
     struct sampler sampler = {.plan = plan,
                               .store = store,
                               .cancelled = cancelled,
-                              .deadline = uv_hrtime() + (uint64_t)ms * 1000000};
+                              .deadline = clock_ns(NULL) + (uint64_t)ms * NS_PER_MS};
     struct estimate *estimate =
         calloc(1, sizeof *estimate + plan->part_count * sizeof estimate->part[0]);
     sampler.part = calloc(plan->part_count, sizeof *sampler.part);

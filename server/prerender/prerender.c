@@ -7,6 +7,7 @@
 #include <uv.h>
 
 #include "server/cache/eviction_thread.h"
+#include "server/core/clock.h"
 #include "server/core/thread_group.h"
 #include "server/tiles/render.h"
 
@@ -129,7 +130,7 @@ static int put_retrying(struct prerender *prerender, const struct tile *tile,
                         const struct blob *png)
 {
     struct footprint used, before = {0};
-    uint64_t since = uv_hrtime();
+    uint64_t since = clock_ns(NULL);
     for (;;) {
         int err = disk_cache_put(prerender->parts.cache, tile, png);
         if (!is_temporary(err))
@@ -138,9 +139,9 @@ static int put_retrying(struct prerender *prerender, const struct tile *tile,
         if (is_stopped(prerender))
             return err;
         if (disk_cache_usage(prerender->parts.cache, &used) && !footprint_fits(before, used))
-            since = uv_hrtime();
+            since = clock_ns(NULL);
         before = used;
-        if (uv_hrtime() - since > timeout_ms(prerender, err) * 1000000)
+        if (clock_ns(NULL) - since > timeout_ms(prerender, err) * NS_PER_MS)
             return err;
     }
 }
@@ -192,14 +193,14 @@ static void make_tile(struct prerender *prerender, struct render_scratch *scratc
         add_stored(prerender, footprint_of_file(png->length));
         count(prerender, &prerender->tally.found, 1);
     } else {
-        const uint64_t start = uv_hrtime();
+        const uint64_t start = clock_ns(NULL);
         int err = render_tile(&png, scratch, tile, NULL);
         if (err) {
             stop_with(prerender, PRERENDER_RENDER, err, tile);
             return;
         }
         (prerender->parts.archive ? try_to_store : store)(prerender, tile, png);
-        add(&work->ns, uv_hrtime() - start);
+        add(&work->ns, clock_ns(NULL) - start);
         add(&work->rendered, 1);
     }
     if (prerender->parts.archive)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "server/core/clock.h"
 #include "server/prerender/human_units.h"
 
 enum { DEFAULT_WIDTH = 80, BAR_MIN = 10, BAR_MAX = 60 };
@@ -17,7 +18,7 @@ static const double BAR_INTERVAL = 0.2, LINE_INTERVAL = 5, RATE_WINDOW = 5;
 
 static double now(void)
 {
-    return (double)uv_hrtime() / 1e9;
+    return (double)clock_ns(NULL) / 1e9;
 }
 
 /* The part of TOTAL that is done. */

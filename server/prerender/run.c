@@ -13,6 +13,7 @@
 #include <uv.h>
 
 #include "server/commands/commands.h"
+#include "server/core/clock.h"
 #include "server/prerender/estimate.h"
 #include "server/prerender/file_system.h"
 #include "server/prerender/human_units.h"
@@ -47,7 +48,7 @@ struct run {
 
 static double seconds_now(void)
 {
-    return (double)uv_hrtime() / 1e9;
+    return (double)clock_ns(NULL) / 1e9;
 }
 
 static bool is_interrupted(void)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "server/core/clock.h"
 #include "server/telemetry/log.h"
 
 enum {
@@ -60,7 +61,7 @@ struct access_log {
 
 static void warn(struct access_log *log, const char *problem, int err)
 {
-    const uint64_t now = uv_hrtime();
+    const uint64_t now = clock_ns(NULL);
     if (log->warned_at && now - log->warned_at < WARNING_NS)
         return;
     log->warned_at = now;
@@ -186,7 +187,7 @@ static void reopen(struct access_log *log)
     log->partial = 0; /* the new file begins with a complete line */
 }
 
-/* Returns true if SEMAPHORE is posted before DEADLINE, in uv_hrtime's ns. */
+/* Returns true if SEMAPHORE is posted before DEADLINE, of clock_ns. */
 static bool wait_until(sem_t *semaphore, uint64_t deadline)
 {
     const struct timespec time = {(time_t)(deadline / 1000000000), (long)(deadline % 1000000000)};
@@ -210,7 +211,7 @@ static bool has_lines(const struct access_log *log)
 /* Wait until woken, but for NANOSECONDS at most, and then reopen if requested. */
 static void wait_for_work(struct access_log *log, uint64_t nanoseconds)
 {
-    wait_until(&log->work, uv_hrtime() + nanoseconds);
+    wait_until(&log->work, clock_ns(NULL) + nanoseconds);
     while (sem_trywait(&log->work) == 0)
         ; /* one flush serves all requests */
     if (__atomic_exchange_n(&log->reopening, false, __ATOMIC_ACQUIRE))
@@ -229,9 +230,9 @@ static void run(void *context)
         idle = !has_lines(log);
         flush(log);
     }
-    const uint64_t deadline = uv_hrtime() + CLOSE_NS;
+    const uint64_t deadline = clock_ns(NULL) + CLOSE_NS;
     bool all = flush(log);
-    while (!all && uv_hrtime() < deadline) {
+    while (!all && clock_ns(NULL) < deadline) {
         wait_for_work(log, RETRY_NS);
         all = flush(log);
     }
@@ -320,7 +321,7 @@ void access_log_close(struct access_log *log)
         return;
     __atomic_store_n(&log->closing, true, __ATOMIC_RELEASE);
     sem_post(&log->work);
-    if (!wait_until(&log->ended, uv_hrtime() + CLOSE_NS + CLOSE_GRACE_NS)) {
+    if (!wait_until(&log->ended, clock_ns(NULL) + CLOSE_NS + CLOSE_GRACE_NS)) {
         log_line(LOG_WARNING, "access log: %s: a write hangs; lines may be lost", log->path);
         return;
     }

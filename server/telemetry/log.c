@@ -5,9 +5,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "server/core/clock.h"
 #include "server/telemetry/utf8.h"
 
 static enum log_level threshold = LOG_INFO;
@@ -59,13 +59,12 @@ void log_line(enum log_level level, const char *format, ...)
 {
     static const char *const names[] = {"error", "warning", "info", "debug"};
     char line[1024];
-    struct timespec now;
     struct tm utc;
     va_list arguments;
 
     if (!log_enabled(level))
         return;
-    clock_gettime(CLOCK_REALTIME, &now);
+    const struct timespec now = clock_of_day();
     gmtime_r(&now.tv_sec, &utc);
     size_t n = strftime(line, sizeof line, "%Y-%m-%dT%H:%M:%S", &utc);
     n += (size_t)snprintf(line + n, sizeof line - n, ".%03ldZ %s ", now.tv_nsec / 1000000,

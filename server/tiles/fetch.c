@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "server/core/clock.h"
 #include "server/tiles/render.h"
 #include "server/world/cost.h"
 
@@ -110,13 +111,13 @@ static void on_render(struct job *job, void *scratch)
     if (!is_wanted(fetch) || (fetch->unread && read_from_disk(fetch)))
         return;
     count(fetcher, METRIC_MISSES);
-    const uint64_t start = uv_hrtime();
+    const uint64_t start = clock_ns(NULL);
     int err = render_tile(&blob, scratch, &fetch->tile, NULL);
     if (err) {
         fail(fetch, err);
         return;
     }
-    metrics_observe(fetcher->metrics, HISTOGRAM_RENDER, uv_hrtime() - start);
+    metrics_observe(fetcher->metrics, HISTOGRAM_RENDER, clock_ns(NULL) - start);
     metrics_add_rendered(fetcher->metrics, fetch->tile.layer, fetch->tile.format);
     /* The tile is somewhere at any time; but nobody waits for the disk, which may be slow. */
     const bool keep = disk_for(fetcher, &fetch->tile);

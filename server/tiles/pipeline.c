@@ -47,9 +47,12 @@ static int make_writer(struct pipeline *pipeline)
 {
     struct fetcher *fetcher = &pipeline->fetcher;
 
-    return fetcher->disk_cache ? tile_writer_new(&fetcher->writer, fetcher->disk_cache,
-                                                 RENDER_NICENESS, fetch_stored, fetcher)
-                               : 0;
+    const struct tile_writer_options options = {.cache = fetcher->disk_cache,
+                                                .niceness = RENDER_NICENESS,
+                                                .stored = fetch_stored,
+                                                .context = fetcher};
+
+    return options.cache ? tile_writer_new(&fetcher->writer, &options) : 0;
 }
 
 static int make_renderers(struct pipeline *pipeline, const struct config *config)

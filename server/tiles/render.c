@@ -8,6 +8,7 @@
 #include <uv.h>
 
 #include "noise/terrain.h"
+#include "server/core/clock.h"
 #include "server/layers/inland_water.h"
 #include "server/world/picture.h"
 
@@ -294,16 +295,17 @@ static int render_picture(struct blob **out, struct render_scratch *scratch,
 {
     const struct layer *layer = &layers[tile->layer];
     struct heights heights;
-    const uint64_t start = uv_hrtime();
+    const uint64_t start = clock_ns(NULL);
     int err = make_heights(scratch, content, grid, &heights);
     if (err)
         return err;
-    const uint64_t sampled = uv_hrtime();
+    const uint64_t sampled = clock_ns(NULL);
     layer->paint(&heights, tile->world->colors, scratch->pixels);
-    const uint64_t painted = uv_hrtime();
+    const uint64_t painted = clock_ns(NULL);
     err = encode(out, scratch, tile, heights.size);
     if (times)
-        *times = (struct render_times){sampled - start, painted - sampled, uv_hrtime() - painted};
+        *times =
+            (struct render_times){sampled - start, painted - sampled, clock_ns(NULL) - painted};
     return err;
 }
 
@@ -317,10 +319,10 @@ int render_tile(struct blob **out, struct render_scratch *scratch, const struct 
         return err;
     if (format_is_picture(tile->format))
         return render_picture(out, scratch, tile, &content, &grid, times);
-    const uint64_t start = uv_hrtime();
+    const uint64_t start = clock_ns(NULL);
     err = render_values(out, scratch, &content, tile->format, &grid);
     if (times)
-        *times = (struct render_times){.noise = uv_hrtime() - start};
+        *times = (struct render_times){.noise = clock_ns(NULL) - start};
     return err;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "noise/terrain.h"
-#include "server/core/cpu_time.h"
+#include "server/core/clock.h"
 
 /*
  * A set of probes, small grids, boxes and points, is timed. Each takes the sum of its work times
@@ -93,7 +93,7 @@ struct probing {
     struct farlands_params params[PROBE_TERRAINS];
     struct farlands_terrain *terrain[PROBE_TERRAINS];
     struct farlands_scratch *scratch;
-    double clock; /* see clock_ns */
+    double clock; /* see clock_reading_ns */
     float out[SAMPLES_MAX];
     /* Of each probe: its work divided by its time. */
     double row[PROBES][WORK_KINDS];
@@ -180,12 +180,12 @@ static void run(struct probing *probing, const struct probe *probe)
 }
 
 /* What reading the clock adds to a time. */
-static double clock_ns(void)
+static double clock_reading_ns(void)
 {
     double best = INFINITY;
     for (int i = 0; i < 8; i++) {
-        const double start = cpu_time_ns();
-        best = fmin(best, cpu_time_ns() - start);
+        const double start = clock_thread_ns();
+        best = fmin(best, clock_thread_ns() - start);
     }
     return best;
 }
@@ -196,10 +196,10 @@ static double time_probe(struct probing *probing, const struct probe *probe)
     double best = INFINITY;
     int times = 1; /* the first run tells how many are long enough */
     for (int repeat = 0; repeat <= REPEATS; repeat++) {
-        const double start = cpu_time_ns();
+        const double start = clock_thread_ns();
         for (int i = 0; i < times; i++)
             run(probing, probe);
-        const double took = fmax(cpu_time_ns() - start - probing->clock, 1);
+        const double took = fmax(clock_thread_ns() - start - probing->clock, 1);
         best = fmin(best, took / times);
         if (repeat == 0)
             times = took < SHORTEST_NS ? (int)(SHORTEST_NS / took) + 1 : 1;
@@ -265,7 +265,7 @@ static int measure(struct cost_rates *rates, const struct farlands_params *param
     for (int t = 0; t < PROBE_TERRAINS && !err; t++)
         err = terrain_new_noise(&probing->terrain[t], &probing->params[t]);
     if (!err)
-        probing->clock = clock_ns();
+        probing->clock = clock_reading_ns();
     for (int p = 0; p < PROBES && !err; p++) {
         const double ns = time_probe(probing, &probes[p]);
         const struct work work = work_of(probing, &probes[p]);

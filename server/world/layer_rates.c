@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "server/core/cpu_time.h"
+#include "server/core/clock.h"
 #include "server/layers/climate_colors.h"
 #include "server/png/image_writer.h"
 #include "server/webp/webp_writer.h"
@@ -30,17 +30,17 @@ static int measure_layer(struct layer_rates *rates, const struct layer *layer,
     const double samples = (double)heights->size * heights->size;
     const double detail = layer->pixel == PIXEL_PICTURE ? PICTURE_TO_LEVEL : TERRAIN_TO_LEVEL;
     *rates = (struct layer_rates){.paint = INFINITY, .encode = INFINITY};
-    const double begun = cpu_time_ns();
-    for (int repeat = 0; repeat < LAYER_REPEATS || cpu_time_ns() - begun < LAYER_NS; repeat++) {
+    const double begun = clock_thread_ns();
+    for (int repeat = 0; repeat < LAYER_REPEATS || clock_thread_ns() - begun < LAYER_NS; repeat++) {
         struct blob *blob;
-        const double start = cpu_time_ns();
+        const double start = clock_thread_ns();
         layer->paint(heights, colors, pixels);
-        const double painted = cpu_time_ns();
+        const double painted = clock_thread_ns();
         int err =
             image_writer_tile(&blob, writer, layer->pixel, &black, heights->size, pixels, NULL);
         if (err)
             return err;
-        const double encoded = cpu_time_ns();
+        const double encoded = clock_thread_ns();
         blob_release(blob);
         rates->paint = fmin(rates->paint, (painted - start) / samples);
         rates->encode = fmin(rates->encode, detail * (encoded - painted) / samples);
@@ -105,10 +105,10 @@ static int measure_climate(struct layer_rates *rates, const struct layer *layer,
     const struct heights heights = heights_of(ground->heights, ground->climate);
     rates->climate = INFINITY;
     for (int repeat = 0; repeat < LAYER_REPEATS; repeat++) {
-        const double start = cpu_time_ns();
+        const double start = clock_thread_ns();
         layer->paint(&heights, &with_climate, pixels);
         rates->climate =
-            fmin(rates->climate, (cpu_time_ns() - start) / ((double)LEVEL_SIZE * LEVEL_SIZE));
+            fmin(rates->climate, (clock_thread_ns() - start) / ((double)LEVEL_SIZE * LEVEL_SIZE));
     }
     free(ground);
     return 0;
@@ -150,12 +150,12 @@ int layer_rates_measure_webp(struct layer_rates rates[CONFIG_LAYERS_MAX],
 
     for (int repeat = 0; repeat < 2 && !err; repeat++) {
         struct blob *blob;
-        const double start = cpu_time_ns();
+        const double start = clock_thread_ns();
         err = webp_writer_tile(&blob, writer, PIXEL_GRAY8, SIDE, level, webp->quality, webp->method,
                                NULL);
         if (err)
             break;
-        best = fmin(best, cpu_time_ns() - start);
+        best = fmin(best, clock_thread_ns() - start);
         blob_release(blob);
     }
     webp_writer_free(writer);

@@ -24,6 +24,7 @@ struct task {
 };
 
 static struct work_queue *queue;
+static struct clock time_held = {.ns = 1}; /* moved by the tests alone */
 static struct state states[POOL];
 static void *thread_states[POOL];
 static struct task tasks[MOST];
@@ -102,7 +103,13 @@ static void make(unsigned threads, unsigned capacity, unsigned patience_ms)
     make_with(&(struct work_queue_options){.threads = threads,
                                            .thread_states = thread_states,
                                            .capacity = capacity,
-                                           .patience_ms = patience_ms});
+                                           .patience_ms = patience_ms,
+                                           .clock = &time_held});
+}
+
+static void pass_ms(unsigned ms)
+{
+    clock_advance(&time_held, ms * NS_PER_MS);
 }
 
 static int submit(int number)
@@ -119,9 +126,16 @@ static void open_gate(int times)
 /* Wait until COUNT is NUMBER, which it must not exceed. */
 static void await(atomic_int *count, int number)
 {
-    for (int i = 0; i < 20000 && atomic_load(count) < number; i++)
-        usleep(1000);
+    while (atomic_load(count) < number)
+        usleep(100);
     ck_assert_int_eq(atomic_load(count), number);
+}
+
+/* Wait until the threads have charged the time of all jobs that are done. */
+static void await_idle(void)
+{
+    while (work_queue_running(queue) > 0)
+        usleep(100);
 }
 
 /* Free the queue after NUMBER jobs have been run or cancelled. */
@@ -157,7 +171,7 @@ START_TEST(test_at_once)
         ck_assert_uint_eq(work_queue_waiting(queue), i < count ? 0 : i + 1 - count);
     }
     await(&started, (int)count);
-    usleep(20000);
+    usleep(1000); /* for any job that is started too early */
     ck_assert_int_eq(atomic_load(&started), (int)count);
     open_gate(64);
     finish(64);
@@ -250,7 +264,8 @@ START_TEST(test_promote)
 }
 END_TEST
 
-/* A promoted job no longer counts as a background one that has waited too long. */
+/* A promoted job no longer counts as a background one that has waited too long: a queue that still
+ * had it would refuse others after 20 rounds. */
 START_TEST(test_promote_often)
 {
     enum { ROUNDS = 100, PATIENCE_MS = 20, JOB_MS = 1 };
@@ -262,7 +277,7 @@ START_TEST(test_promote_often)
         await(&started, 2 * i + 1);
         ck_assert_msg(submit(1) == 0, "round %d", i);
         ck_assert(work_queue_join(queue, is_number, &number, JOB_INTERACTIVE, 0));
-        usleep(JOB_MS * 1000);
+        pass_ms(JOB_MS);
         open_gate(2);
         await(&done, 2 * i + 2);
     }
@@ -286,7 +301,7 @@ START_TEST(test_capacity)
     open_gate(1);
     await(&done, 1);
     while (work_queue_running(queue) + work_queue_waiting(queue) == (unsigned)fit)
-        usleep(1000);
+        usleep(100);
     ck_assert_int_eq(submit(fit), 0);
     ck_assert_int_eq(submit(fit + 1), -EBUSY);
     open_gate(fit);
@@ -350,32 +365,34 @@ END_TEST
 START_TEST(test_patience)
 {
     make(1, MOST, 50);
-    tasks[10].job.rank = tasks[11].job.rank = JOB_BACKGROUND;
+    tasks[10].job.rank = tasks[11].job.rank = tasks[12].job.rank = JOB_BACKGROUND;
     ck_assert_int_eq(submit(0), 0);
     await(&started, 1);
     ck_assert_int_eq(submit(10), 0);
-    usleep(60000);
+    pass_ms(50);
+    ck_assert_int_eq(submit(11), 0);
+    pass_ms(1);
     /* That is so for background jobs, not yet for interactive ones. */
-    ck_assert_int_eq(submit(11), -EBUSY);
+    ck_assert_int_eq(submit(12), -EBUSY);
     ck_assert_int_eq(submit(1), 0);
+    pass_ms(50);
     ck_assert_int_eq(submit(2), 0);
-    usleep(60000);
+    pass_ms(1);
     ck_assert_int_eq(submit(3), -EBUSY);
     work_queue_limit(queue, MOST, PATIENT);
     ck_assert_int_eq(submit(3), 0);
-    ck_assert_int_eq(submit(11), 0);
+    ck_assert_int_eq(submit(12), 0);
     work_queue_limit(queue, 3, PATIENT);
     ck_assert_int_eq(submit(4), -EBUSY);
-    ck_assert_uint_eq(work_queue_waiting(queue), 5);
+    ck_assert_uint_eq(work_queue_waiting(queue), 6);
     work_queue_limit(queue, MOST, 50);
     ck_assert_int_eq(submit(4), -EBUSY);
     open_gate(3);
     await(&started, 4);
-    usleep(60000);
     /* Only background jobs are queued. */
-    ck_assert_int_eq(submit(11 + 1), 0);
-    open_gate(4);
-    finish(7);
+    ck_assert_int_eq(submit(4), 0);
+    open_gate(5);
+    finish(8);
 }
 END_TEST
 
@@ -430,8 +447,8 @@ START_TEST(test_clients)
     ck_assert(work_queue_join(queue, is_number, &number, JOB_INTERACTIVE, 1)); /* stays */
     ck_assert_uint_eq(tasks[20].job.client, 3);
     ck_assert(!work_queue_join(queue, is_number, &none, JOB_INTERACTIVE, 3));
-    for (int i = 1; i <= 8; i++) { /* each takes the same time, more or less */
-        usleep(10000);
+    for (int i = 1; i <= 8; i++) { /* each takes the time that was estimated */
+        pass_ms(10);
         open_gate(1);
         await(&started, i < 8 ? i + 1 : i);
     }
@@ -455,9 +472,10 @@ START_TEST(test_retry_after)
         tasks[i].job.cost_us = 20000;
         ck_assert_int_eq(submit(i), 0);
         await(&started, i + 1);
-        usleep(20000);
+        pass_ms(20);
         open_gate(1);
         await(&done, i + 1);
+        await_idle();
     }
     ck_assert_int_eq(submit(4), 0);
     await(&started, 5);
@@ -468,12 +486,12 @@ START_TEST(test_retry_after)
     }
     tasks[8].job.client = 2;
     ck_assert_int_eq(submit(8), 0);
-    ck_assert_uint_ge(work_queue_retry_after(queue, 1), 6);
+    ck_assert_uint_eq(work_queue_retry_after(queue, 1), 7);
     ck_assert_uint_eq(work_queue_retry_after(queue, 2), 1);
     ck_assert_uint_eq(work_queue_retry_after(queue, 3), 1);
-    ck_assert_uint_ge(work_queue_wait_ms(queue, JOB_INTERACTIVE, 1), 5000);
-    ck_assert_uint_ge(work_queue_wait_ms(queue, JOB_INTERACTIVE, 3), 20); /* as the one that runs */
-    ck_assert_uint_lt(work_queue_wait_ms(queue, JOB_INTERACTIVE, 3), 5000);
+    /* Three of 2 s, one of 1 us before them, and as long as the one that runs. */
+    ck_assert_uint_eq(work_queue_wait_ms(queue, JOB_INTERACTIVE, 1), 6021);
+    ck_assert_uint_eq(work_queue_wait_ms(queue, JOB_INTERACTIVE, 3), 20);
     open_gate(5);
     finish(9);
 }
@@ -486,17 +504,18 @@ START_TEST(test_batch_delay)
                                            .thread_states = thread_states,
                                            .capacity = MOST,
                                            .patience_ms = PATIENT,
-                                           .batch_delay_us = 200000});
-    const uint64_t begun = uv_hrtime();
+                                           .batch_delay_us = 200000,
+                                           .clock = &time_held});
     ck_assert_int_eq(submit(0), 0);
-    await(&started, 1);
-    ck_assert_uint_lt(uv_hrtime() - begun, 150000000);
+    await(&started, 1); /* for ever if the thread slept first: time stands */
     open_gate(1);
     await(&done, 1);
     ck_assert_int_eq(submit(1), 0);
     ck_assert_int_eq(submit(2), 0);
     open_gate(2);
-    await(&done, 3);
+    for (int jobs = 3; atomic_load(&done) < jobs; usleep(100))
+        pass_ms(200);
+    pass_ms(200); /* the thread sleeps once more */
     finish(3);
 }
 END_TEST
@@ -509,17 +528,18 @@ START_TEST(test_burst)
     for (int i = 0; i < 4; i++) {
         ck_assert_int_eq(submit(i), 0);
         await(&started, i + 1);
-        usleep(20000);
+        pass_ms(20);
         open_gate(1);
         await(&done, i + 1);
+        await_idle();
     }
     ck_assert_int_eq(submit(4), 0);
     await(&started, 5);
     while (submit(5 + accepted) == 0 && 5 + accepted < MOST - 2)
         accepted++;
-    /* 60 ms, three times the patience, at 20 ms or somewhat more per job. */
-    ck_assert_int_ge(accepted, 1);
-    ck_assert_int_le(accepted, 4);
+    /* 60 ms, three times the patience, at 20 ms per job: the fourth is estimated to wait for them.
+     */
+    ck_assert_int_eq(accepted, 4);
     work_queue_limit(queue, MOST, PATIENT);
     ck_assert_int_eq(submit(MOST - 1), 0);
     open_gate(2 + accepted);
@@ -535,7 +555,7 @@ START_TEST(test_patience_of_better)
     ck_assert_int_eq(submit(0), 0);
     await(&started, 1);
     ck_assert_int_eq(submit(1), 0);
-    usleep(60000);
+    pass_ms(51);
     ck_assert_int_eq(submit(10), -EBUSY);
     open_gate(2);
     finish(2);
@@ -547,15 +567,13 @@ START_TEST(test_longest_run)
     make(2, MOST, PATIENT);
     ck_assert_int_eq(submit(0), 0);
     await(&started, 1);
-    usleep(50000);
+    pass_ms(50);
     ck_assert_int_eq(submit(1), 0);
     await(&started, 2);
-    ck_assert_uint_ge(work_queue_longest_run_ms(queue), 50);
-    ck_assert_uint_lt(work_queue_longest_run_ms(queue), PATIENT);
+    ck_assert_uint_eq(work_queue_longest_run_ms(queue), 50);
     open_gate(2);
     await(&done, 2);
-    while (work_queue_running(queue))
-        usleep(1000);
+    await_idle();
     ck_assert_uint_eq(work_queue_longest_run_ms(queue), 0);
     finish(2);
 }
@@ -691,8 +709,8 @@ static void submit_many(void *argument)
         must_not(work_queue_waiting(queue) > MOST + MOST / 2);
         must_not(work_queue_running(queue) > POOL / 2);
     }
-    for (int i = 0; i < 20000 && atomic_load(&shard->runs) < taken; i++)
-        usleep(1000);
+    while (atomic_load(&shard->runs) < taken)
+        usleep(100);
     must_not(atomic_load(&shard->runs) != taken);
 }
 

@@ -8,6 +8,7 @@
 #include "tests/unit/support/fixtures.h"
 
 static uv_loop_t loop;
+static struct clock time_held = {.ns = 1000 * NS_PER_MS}; /* moved by the tests alone */
 static struct http *http;
 static unsigned closed, drained;
 
@@ -158,6 +159,7 @@ static void set_up(void)
 {
     ck_assert_int_eq(uv_loop_init(&loop), 0);
     const struct http_parts parts = {.loop = &loop,
+                                     .clock = &time_held,
                                      .connections = 16,
                                      .state_size = sizeof(unsigned),
                                      .handler = handle,
@@ -212,19 +214,35 @@ static void say(int fd, const char *text)
     ck_assert_int_eq(send(fd, text, strlen(text), 0), (int)strlen(text));
 }
 
-/* Run the loop for MS milliseconds, with http_expire. Returns the number of its turns. */
-static unsigned turn(unsigned ms)
+/* A turn of the loop, with http_expire, when it has something to do, or 5 ms later. Returns true if
+ * it had. */
+static bool turn(void)
 {
-    const uint64_t end = uv_hrtime() + ms * UINT64_C(1000000);
-    unsigned turns = 0;
-    for (; uv_hrtime() < end; turns++) {
-        struct pollfd ready = {.fd = uv_backend_fd(&loop), .events = POLLIN};
-        int timeout = uv_backend_timeout(&loop);
-        poll(&ready, 1, timeout < 0 || timeout > 10 ? 10 : timeout);
-        uv_run(&loop, UV_RUN_NOWAIT);
-        http_expire(http);
-    }
-    return turns;
+    struct pollfd ready = {.fd = uv_backend_fd(&loop), .events = POLLIN};
+    const int timeout = uv_backend_timeout(&loop);
+    const bool busy = poll(&ready, 1, timeout < 0 || timeout > 5 ? 5 : timeout) > 0;
+
+    uv_run(&loop, UV_RUN_NOWAIT);
+    http_expire(http);
+    return busy || timeout == 0;
+}
+
+/* Some turns, in which something must not happen. Returns how many of them had something to do. */
+static unsigned turns(unsigned count)
+{
+    unsigned busy = 0;
+    while (count-- > 0)
+        busy += turn();
+    return busy;
+}
+
+#define UNTIL(condition) \
+    while (!(condition)) \
+    turn()
+
+static void pass_ms(unsigned ms)
+{
+    clock_advance(&time_held, ms * NS_PER_MS);
 }
 
 /* Received by a client. */
@@ -379,7 +397,7 @@ START_TEST(test_body)
     if (!old)
         assert_next_served(fd, &got);
     ck_assert_uint_eq(feed.done, 1);
-    turn(10);
+    UNTIL(completions == (old ? 1 : 2) && closed == (old ? 1 : 0));
     ck_assert_uint_eq(closed, old ? 1 : 0);
     ck_assert_uint_eq(completions, old ? 1 : 2);
     ck_assert_uint_eq(sent[0], total);
@@ -408,8 +426,7 @@ START_TEST(test_pipelined)
     assert_fed(got.bytes + got.length - 300000, 300000);
     ck_assert_uint_eq(requests, 3);
     ck_assert_uint_eq(feed.done, 2);
-    turn(10);
-    ck_assert_uint_eq(completions, 3);
+    UNTIL(completions == 3);
     ck_assert(sent[0] == 300000 && sent[1] == 0 && sent[2] == 300000);
     close(fd);
     free(got.bytes);
@@ -450,8 +467,7 @@ START_TEST(test_head)
     ck_assert_uint_eq(head_length(fd, &got), got.length);
     ck_assert_uint_eq(feed.reads, 0);
     ck_assert_uint_eq(feed.done, 1);
-    turn(10);
-    ck_assert_uint_eq(completions, 1);
+    UNTIL(completions == 1);
     ck_assert_uint_eq(sent[0], 0);
     close(fd);
     free(got.bytes);
@@ -492,8 +508,7 @@ START_TEST(test_failure)
     int fd = connect_over(AF_INET);
     say(fd, request_of(old));
     receive_all(fd, &got);
-    while (!closed)
-        turn(10);
+    UNTIL(closed);
     ck_assert_uint_eq(feed.done, 1);
     ck_assert_uint_eq(closed, 1);
     ck_assert_uint_eq(completions, 1);
@@ -523,20 +538,20 @@ static const struct {
 
 START_TEST(test_client_leaves)
 {
+    struct received got = {0};
     feed_with(SIZE_MAX, 10000, INT64_MAX);
     feed.pause = leavings[_i].pause;
     feed.later = leavings[_i].later;
     int fd = connect_over(leavings[_i].family);
     say(fd, request_of(false));
-    turn(100);
+    receive_until(fd, &got, head_length(fd, &got) + 1);
+    turns(20); /* fill the system's buffers */
     ck_assert_uint_eq(feed.done, 0);
-    ck_assert_uint_gt(feed.reads, 0);
     close(fd);
-    turn(100);
-    ck_assert_uint_eq(feed.done, 1);
-    ck_assert_uint_eq(closed, 1);
+    UNTIL(feed.done == 1 && closed == 1);
     ck_assert_uint_eq(completions, 1);
     ck_assert(sent[0] > 0 && sent[0] <= feed.given);
+    free(got.bytes);
 }
 END_TEST
 
@@ -548,14 +563,13 @@ START_TEST(test_whole_body)
 
     say(fd, "GET /whole HTTP/1.1\r\nHost: a\r\n\r\n");
     const size_t start = head_length(fd, &got);
-    turn(50);
+    turns(10);
     ck_assert_uint_eq(completions, 0);
     if (_i == 0)
         receive_until(fd, &got, start + WHOLE);
     else
         close(fd);
-    turn(100);
-    ck_assert_uint_eq(completions, 1);
+    UNTIL(completions == 1);
     ck_assert_uint_eq(sent[0], _i == 0 ? WHOLE : 0);
     if (_i == 0)
         close(fd);
@@ -563,7 +577,6 @@ START_TEST(test_whole_body)
 }
 END_TEST
 
-/* Before the response: the source is never read. */
 /* A body that the client does not take at once is reported once, before it is completed, and may be
  * cut off. */
 START_TEST(test_waits)
@@ -574,19 +587,19 @@ START_TEST(test_waits)
     patient = _i == 0;
     say(fd, "GET /none HTTP/1.1\r\nHost: a\r\n\r\n");
     head_length(fd, &got);
-    turn(20);
+    UNTIL(completions == 1);
     ck_assert_uint_eq(waiting, 0);
     got.length = 0;
     say(fd, "GET /whole HTTP/1.1\r\nHost: a\r\n\r\n");
-    turn(500);
+    UNTIL(waiting == 1 && completions == (patient ? 1 : 2) && closed == (patient ? 0 : 1));
+    turns(10);
     ck_assert_uint_eq(waiting, 1);
     ck_assert_uint_eq(completions, patient ? 1 : 2);
     ck_assert_uint_eq(closed, patient ? 0 : 1);
     if (patient) {
         receive_until(fd, &got, head_length(fd, &got) + WHOLE);
-        turn(20);
+        UNTIL(completions == 2);
         ck_assert_uint_eq(waiting, 1);
-        ck_assert_uint_eq(completions, 2);
         ck_assert_uint_eq(sent[1], WHOLE);
     } else {
         receive_all(fd, &got);
@@ -598,6 +611,7 @@ START_TEST(test_waits)
 }
 END_TEST
 
+/* Before the response: the source is never read. */
 START_TEST(test_client_leaves_before)
 {
     feed_with(SIZE_MAX, 10000, INT64_MAX);
@@ -611,9 +625,7 @@ START_TEST(test_client_leaves_before)
     const struct linger reset = {.l_onoff = 1};
     setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
     close(fd);
-    turn(100);
-    ck_assert_uint_eq(feed.done, 1);
-    ck_assert_uint_eq(closed, 1);
+    UNTIL(feed.done == 1 && closed == 1);
     close(older);
 }
 END_TEST
@@ -621,10 +633,10 @@ END_TEST
 static const struct {
     size_t pause;
     int64_t length;
-    unsigned ms; /* until http_close */
-} closings[] = {{1, 1 << 30, 50},      {1, HTTP_LENGTH_UNKNOWN, 50},
-                {0, 1 << 30, 50},      {0, HTTP_LENGTH_UNKNOWN, 50},
-                {100000, 1 << 30, 20}, {100000, 1 << 30, 0}};
+    unsigned turns; /* until http_close */
+} closings[] = {{1, 1 << 30, 10},     {1, HTTP_LENGTH_UNKNOWN, 10},
+                {0, 1 << 30, 10},     {0, HTTP_LENGTH_UNKNOWN, 10},
+                {100000, 1 << 30, 4}, {100000, 1 << 30, 0}};
 
 START_TEST(test_close)
 {
@@ -634,7 +646,7 @@ START_TEST(test_close)
     say(fd, request_of(false));
     while (feed.reads == 0)
         uv_run(&loop, UV_RUN_NOWAIT);
-    turn(closings[_i].ms);
+    turns(closings[_i].turns);
     ck_assert_uint_eq(feed.done, 0);
     close_http();
     ck_assert_uint_eq(feed.done, 1);
@@ -671,10 +683,11 @@ START_TEST(test_waiting)
     feed.pause = 1;
     int fd = connect_over(AF_INET);
     say(fd, request_of(false));
-    turn(50);
+    UNTIL(feed.reads > 0);
+    turns(10);
     const unsigned reads = feed.reads;
-    const unsigned turns = turn(300);
-    must(turns < 60, "the loop turned %u times while waiting", turns);
+    const unsigned busy = turns(60);
+    must(busy < 10, "the loop had something to do in %u of 60 turns while waiting", busy);
     ck_assert_uint_eq(feed.reads, reads);
     feed.pause = 0;
     http_wake(feed.exchange);
@@ -690,12 +703,12 @@ END_TEST
 
 static const struct {
     size_t pause;
-    bool reads;    /* the client reads for 300 ms */
-    int after;     /* ms from the beginning of the response to http_expire */
-    unsigned slow; /* connections closed for being slow */
+    bool reads;     /* the client reads for 300 ms, 30 times */
+    unsigned after; /* ms from the beginning of the response to http_expire */
+    unsigned slow;  /* connections closed for being slow */
 } deadlines[] = {
-    {0, false, 29000, 0},
-    {0, false, 30500, 1},
+    {0, false, 30000, 0},
+    {0, false, 30001, 1},
     /* A reader that keeps up is not late. */
     {0, true, 30150, 0},
     {0, true, 40000, 1},
@@ -714,16 +727,17 @@ START_TEST(test_deadline)
     say(fd, request_of(false));
     while (requests == 0)
         uv_run(&loop, UV_RUN_NOWAIT);
-    const uint64_t begun = uv_now(&loop);
+    turns(20); /* fill the system's buffers */
     for (int ms = 0; ms < 300; ms += 10) {
-        turn(10);
+        pass_ms(10);
+        turns(2);
         if (deadlines[_i].reads)
             receive(fd, &got);
     }
-    loop.time = begun + (uint64_t)deadlines[_i].after; /* until the loop reads the clock again */
+    pass_ms(deadlines[_i].after - 300);
     ck_assert_uint_eq(http_expire(http), deadlines[_i].slow);
-    turn(20);
-    ck_assert_uint_eq(feed.done, deadlines[_i].slow);
+    UNTIL(feed.done == deadlines[_i].slow && closed == deadlines[_i].slow);
+    turns(4);
     ck_assert_uint_eq(closed, deadlines[_i].slow);
     close(fd);
     free(got.bytes);
@@ -738,17 +752,18 @@ START_TEST(test_drain)
     feed.pause = 1;
     int fd = connect_over(AF_INET);
     say(fd, request_of(false));
-    turn(50);
+    UNTIL(feed.reads > 0);
     http_drain(http, on_drained, NULL);
-    turn(700); /* longer than idle connections are kept */
+    pass_ms(700); /* longer than idle connections are kept */
+    turns(10);
     ck_assert_uint_eq(drained, 0);
     feed.pause = 0;
     http_wake(feed.exchange);
     const size_t start = head_length(fd, &got);
     receive_until(fd, &got, start + 1000000);
     assert_fed(got.bytes + start, 1000000);
-    turn(700);
-    ck_assert_uint_eq(drained, 1);
+    pass_ms(700);
+    UNTIL(drained == 1);
     ck_assert_uint_eq(feed.done, 1);
     close(fd);
     free(got.bytes);
@@ -773,11 +788,10 @@ START_TEST(test_make_room)
     feed.pause = 1;
     int fd = connect_over(AF_INET);
     say(fd, rooms[_i].sent);
-    turn(20);
-    loop.time += 600; /* until the loop reads the clock again */
+    turns(5);
+    pass_ms(600);
     ck_assert_uint_eq(http_make_room(http), rooms[_i].closed);
-    turn(100);
-    ck_assert_uint_eq(closed, rooms[_i].closed);
+    UNTIL(closed == rooms[_i].closed);
     if (!rooms[_i].closed) {
         feed.pause = 0;
         http_wake(feed.exchange);

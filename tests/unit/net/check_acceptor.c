@@ -12,6 +12,7 @@
 enum { LIMIT = 3, MOST = 64 };
 
 static uv_loop_t loop;
+static struct clock time_held; /* of sockets that linger */
 static struct acceptor *acceptor;
 static struct client_limits *clients;
 static struct metrics metrics;
@@ -42,6 +43,7 @@ static void make_room(void *context)
 static void set_up(void)
 {
     struct acceptor_parts parts = {.loop = &loop,
+                                   .clock = &time_held,
                                    .count = 1,
                                    .metrics = &metrics,
                                    .limit_for = limit_for,
@@ -74,20 +76,40 @@ static int come(void)
     return fd;
 }
 
-static void turn(unsigned ms)
+static void turn(void)
 {
-    for (const uint64_t end = uv_hrtime() + ms * UINT64_C(1000000); uv_hrtime() < end;) {
-        uv_run(&loop, UV_RUN_NOWAIT);
-        usleep(1000);
-    }
+    uv_run(&loop, UV_RUN_NOWAIT);
+    usleep(100);
 }
 
-/* Until NUMBER connections were handed over: at once, unless the machine is busy. */
+/* For MS milliseconds of the loop, in which something must not happen. */
+static void linger(unsigned ms)
+{
+    uv_update_time(&loop);
+    for (const uint64_t end = uv_now(&loop) + ms; uv_now(&loop) < end;)
+        turn();
+}
+
+/* Until NUMBER connections were handed over. */
 static void turn_until(int number)
 {
-    for (int ms = 0; ms < 2000 && count != number; ms += 5)
-        turn(5);
+    while (count < number)
+        turn();
     ck_assert_int_eq(count, number);
+}
+
+/* Until room was asked for NUMBER times. */
+static void until_asked(unsigned number)
+{
+    while (asked < number)
+        turn();
+}
+
+static int lowest_free_file(void)
+{
+    const int fd = dup(0);
+    close(fd);
+    return fd;
 }
 
 static void leave_one(void)
@@ -102,32 +124,29 @@ START_TEST(test_room)
     for (int i = 0; i < LIMIT; i++)
         come();
     turn_until(LIMIT);
-    turn(100);
+    linger(100);
     ck_assert_uint_eq(asked, 0);
     come();
     come();
-    turn(100);
+    until_asked(3);
     ck_assert_int_eq(count, LIMIT);
-    ck_assert_uint_ge(asked, 2);
-    ck_assert_uint_le(asked, 8);
     for (int i = 0; i < 2; i++) {
         leave_one();
         turn_until(LIMIT);
     }
-    turn(50);
+    linger(50);
     const unsigned before = asked;
-    turn(100);
+    linger(100);
     ck_assert_uint_eq(asked, before);
     /* Also after a higher and a lower limit. */
     come();
-    turn(30);
-    ck_assert_uint_gt(asked, before);
+    until_asked(before + 1);
     acceptor_limit(acceptor, LIMIT + 1);
     turn_until(LIMIT + 1);
     acceptor_limit(acceptor, 1);
     come();
     leave_one();
-    turn(30);
+    linger(30);
     ck_assert_int_eq(count, LIMIT);
     ck_assert_uint_eq(acceptor_open(acceptor), LIMIT);
 }
@@ -139,16 +158,16 @@ START_TEST(test_pace)
     enum { TURNS = 20 };
     for (int i = 0; i < LIMIT + TURNS; i++)
         come();
-    turn(1);
-    const uint64_t begun = uv_hrtime();
+    turn_until(LIMIT);
+    const uint64_t begun = uv_now(&loop);
     for (int i = 0; i < TURNS; i++) {
-        while (count < LIMIT)
-            uv_run(&loop, UV_RUN_NOWAIT);
+        turn_until(LIMIT);
+        turn(); /* others wait, and there is no room */
         leave_one();
-        turn(2);
     }
+    uv_update_time(&loop);
     ck_assert_uint_ge(asked, 1);
-    ck_assert_uint_le(asked, 2 + (uv_hrtime() - begun) / 25000000);
+    ck_assert_uint_le(asked, 2 + (uv_now(&loop) - begun) / 25);
 }
 END_TEST
 
@@ -162,7 +181,7 @@ START_TEST(test_refusal)
 
     per_client = 1;
     come();
-    turn(5);
+    turn_until(1);
     int fd = come();
     for (ssize_t got = 1; got > 0; size += got > 0 ? (int)got : 0) {
         struct pollfd ready = {.fd = fd, .events = POLLIN};
@@ -170,7 +189,7 @@ START_TEST(test_refusal)
             uv_run(&loop, UV_RUN_NOWAIT);
         if (size == 0)
             ck_assert_int_eq(send(fd, "GET / HTTP/1.1\r\n\r\n", 18, 0), 18);
-        turn(2);
+        turn();
         got = recv(fd, response + size, sizeof response - 1 - (size_t)size, 0);
         ck_assert_int_ge(got, 0);
     }
@@ -183,13 +202,16 @@ START_TEST(test_refusal)
     ck_assert_uint_eq(acceptor_open(acceptor), 1);
     close(fd);
     /* Many of them need neither files nor time. */
-    int most = dup(0);
-    for (int i = 0; i < 300; i++) {
+    const int first = lowest_free_file();
+    for (unsigned i = 0; i < 300; i++) {
         come();
-        turn(1);
+        while (metrics.count[METRIC_CLOSED_LIMIT] < 2 + i)
+            turn();
     }
-    turn(2500);
-    ck_assert_int_lt(dup(0), most + 310);
+    ck_assert_int_ge(lowest_free_file(), first + 300 + 60); /* some are kept for 2 s */
+    clock_advance(&time_held, 2000 * NS_PER_MS);
+    while (lowest_free_file() > first + 300)
+        turn();
     ck_assert_uint_eq(acceptor_open(acceptor), 1);
     ck_assert_uint_eq(metrics.count[METRIC_CLOSED_LIMIT], 301);
 }

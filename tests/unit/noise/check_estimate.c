@@ -47,9 +47,9 @@ static double measure(const struct program *program, const struct kernel *kernel
     double best = INFINITY;
     for (int i = 0; i < REPEATS; i++) {
         grid.x += INT64_C(1) << 36;
-        const double start = cpu_time_ns();
+        const double start = clock_thread_ns();
         ck_assert_int_eq(evaluate(program, kernel, scratch, &grid, &output, 1, SIDE), 0);
-        best = fmin(best, cpu_time_ns() - start);
+        best = fmin(best, clock_thread_ns() - start);
     }
     return best;
 }
@@ -212,9 +212,9 @@ START_TEST(finds_the_dearest_tile)
         struct farlands_terrain *terrain = new_tower(rows[i].deep, rows[i].octaves);
         const int fields[] = {terrain->field[0].operation, terrain->field[1].operation};
         struct dear_tile tile;
-        const double start = cpu_time_ns();
+        const double start = clock_thread_ns();
         ck_assert_int_eq(estimate_dearest(&tile, terrain->program, fields, 2), 0);
-        must(cpu_time_ns() - start < 5e8, "it took %.1f ms", (cpu_time_ns() - start) / 1e6);
+        must(clock_thread_ns() - start < 5e8, "it took %.1f ms", (clock_thread_ns() - start) / 1e6);
         must((tile.ns > ESTIMATE_MOST_NS) == rows[i].dear, "%d lattices: %.0f ms", rows[i].deep,
              tile.ns / 1e6);
         if (rows[i].dear) {

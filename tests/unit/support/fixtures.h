@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "server/core/blob.h"
-#include "server/core/cpu_time.h"
+#include "server/core/clock.h"
 #include "server/layers/layer.h"
 #include "server/world/world.h"
 #include "tests/worlds/fractal.h"
@@ -35,7 +35,7 @@
 /* CPU time of this thread in ms. */
 static inline double cpu_ms(void)
 {
-    return cpu_time_ns() / 1e6;
+    return clock_thread_ns() / 1e6;
 }
 
 /* The factor for time limits: 1, or more under sanitizers. */

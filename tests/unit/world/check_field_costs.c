@@ -46,9 +46,9 @@ static double measure(const struct farlands_terrain *terrain, struct farlands_gr
     double best = INFINITY;
     for (int i = 0; i < REPEATS; i++) {
         grid.x += INT64_C(1) << 36;
-        const double start = cpu_time_ns() / 1e3;
+        const double start = clock_thread_ns() / 1e3;
         ck_assert_int_eq(terrain_heights(terrain, scratch, &grid, out, SIDE), 0);
-        best = fmin(best, cpu_time_ns() / 1e3 - start);
+        best = fmin(best, clock_thread_ns() / 1e3 - start);
     }
     return best;
 }
@@ -101,10 +101,10 @@ static double measure_walk(const struct farlands_terrain *terrain, int64_t apart
     volatile float sink;
     for (int repeat = 0; repeat < REPEATS; repeat++) {
         const int64_t x = BLOCKS((int64_t)(number * REPEATS + repeat) * 10000000);
-        const double start = cpu_time_ns() / 1e3;
+        const double start = clock_thread_ns() / 1e3;
         for (int i = 0; i < WALK; i++)
             sink = terrain_field_at(terrain, scratch, 0, x + BLOCKS(i * apart), BLOCKS(i / 2));
-        best = fmin(best, (cpu_time_ns() / 1e3 - start) / WALK);
+        best = fmin(best, (clock_thread_ns() / 1e3 - start) / WALK);
     }
     (void)sink;
     return best;

@@ -1,0 +1,94 @@
+/*
+ * The only place that reads time, so that tests can hold it. Parts that wait for a time, or measure
+ * one, have a clock in their options: NULL is the system's. A test passes a clock of its own, which
+ * stands until the test moves it. Any thread.
+ */
+#ifndef FARLANDS_CORE_CLOCK_H
+#define FARLANDS_CORE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+#include <uv.h>
+
+#define NS_PER_MS UINT64_C(1000000) /* in ns */
+
+/* A clock of a test. */
+struct clock {
+    uint64_t ns; /* atomic */
+};
+
+/* The steady time in ns, since any moment. It never goes back. */
+static inline uint64_t clock_ns(const struct clock *clock)
+{
+    return clock ? __atomic_load_n(&clock->ns, __ATOMIC_RELAXED) : uv_hrtime();
+}
+
+static inline uint64_t clock_ms(const struct clock *clock)
+{
+    return clock_ns(clock) / NS_PER_MS;
+}
+
+/* The time in ms at which the turn of LOOP began, which costs no reading. LOOP's thread. */
+static inline uint64_t clock_loop_ms(const struct clock *clock, const uv_loop_t *loop)
+{
+    return clock ? clock_ms(clock) : uv_now(loop);
+}
+
+static inline void clock_advance(struct clock *clock, uint64_t ns)
+{
+    __atomic_fetch_add(&clock->ns, ns, __ATOMIC_RELAXED);
+}
+
+/* Wait for CONDITION, with LOCK held, until DEADLINE in ns at most; it may return early, as
+ * uv_cond_timedwait may. A test's clock is read again after a millisecond. */
+static inline void clock_wait(const struct clock *clock, uv_cond_t *condition, uv_mutex_t *lock,
+                              uint64_t deadline)
+{
+    const uint64_t now = clock_ns(clock);
+
+    if (now < deadline)
+        uv_cond_timedwait(condition, lock, clock ? NS_PER_MS : deadline - now);
+}
+
+/* Sleep for NS; with a test's clock, until the test has moved it so far. */
+static inline void clock_sleep(const struct clock *clock, uint64_t ns)
+{
+    const uint64_t until = clock_ns(clock) + ns;
+
+    do
+        nanosleep(&(struct timespec){.tv_nsec = (long)(clock ? NS_PER_MS / 10 : ns)}, NULL);
+    while (clock && clock_ns(clock) < until);
+}
+
+/* The time of day, since 1970. The coarse one is some milliseconds late, and cheaper. */
+static inline struct timespec clock_of_day(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now;
+}
+
+static inline struct timespec clock_of_day_coarse(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    return now;
+}
+
+/* Seconds since the machine started, those in which it slept included. */
+static inline uint64_t clock_since_boot(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (uint64_t)now.tv_sec;
+}
+
+/* The CPU time in ns of the calling thread: what work costs on a machine that others use, too. */
+static inline double clock_thread_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+#endif
