@@ -8,12 +8,6 @@
 #include "tests/unit/support/graph_values.h"
 #include "tests/unit/support/reference_params.h"
 
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ || defined __SANITIZE_MEMORY__
-#define SANITIZED 1 /* times mean nothing: checks of memory take as long as the work itself */
-#else
-#define SANITIZED 0
-#endif
-
 enum {
     GRAPHS = 120,
     GRIDS = 4,
@@ -124,14 +118,13 @@ START_TEST(estimates_the_time)
 {
     setenv("FARLANDS_KERNEL", "avx2", 1);
     const struct kernel *kernel = kernel_choose();
-    if (SANITIZED || !kernel) {
-        puts("skipped: without AVX2, or under a sanitizer, other work takes the time");
+    if (!kernel) {
+        puts("skipped: without AVX2, other work takes the time");
         return;
     }
     scratch = reference_scratch();
-    const bool asserted = getenv("PREDICTIONS") != NULL; /* as in tests/unit/world/check_cost.c */
-    for (int i = 1; i <= (asserted ? ATTEMPTS : 1); i++)
-        if (compare_all(kernel, asserted && i == ATTEMPTS))
+    for (int i = 1; i <= ATTEMPTS; i++)
+        if (compare_all(kernel, i == ATTEMPTS))
             break;
     farlands_scratch_free(scratch);
 }
@@ -212,9 +205,7 @@ START_TEST(finds_the_dearest_tile)
         struct farlands_terrain *terrain = new_tower(rows[i].deep, rows[i].octaves);
         const int fields[] = {terrain->field[0].operation, terrain->field[1].operation};
         struct dear_tile tile;
-        const double start = clock_thread_ns();
         ck_assert_int_eq(estimate_dearest(&tile, terrain->program, fields, 2), 0);
-        must(clock_thread_ns() - start < 5e8, "it took %.1f ms", (clock_thread_ns() - start) / 1e6);
         must((tile.ns > ESTIMATE_MOST_NS) == rows[i].dear, "%d lattices: %.0f ms", rows[i].deep,
              tile.ns / 1e6);
         if (rows[i].dear) {
@@ -232,7 +223,8 @@ int main(void)
     Suite *suite = suite_create("estimate");
     TCase *tests = suite_case(suite, "estimate");
     tcase_set_timeout(tests, 300);
-    tcase_add_test(tests, estimates_the_time);
+    if (getenv("PREDICTIONS")) /* of `make bench`: a busy machine must fail no other test */
+        tcase_add_test(tests, estimates_the_time);
     tcase_add_test(tests, time_is_spent_in_fields);
     tcase_add_test(tests, finds_the_dearest_tile);
     return suite_run(suite);
