@@ -66,7 +66,6 @@ struct http_exchange {
     struct deadline deadline; /* first: cast back in cut_bodies */
     struct http *http;
     struct MHD_Connection *mhd;
-    int fd;
     struct sockaddr_storage peer;
     socklen_t peer_length;
     enum state state;
@@ -389,7 +388,7 @@ static void on_completed(void *context, struct MHD_Connection *mhd, void **excha
 static struct http_exchange *adopted(const struct http *http, int fd)
 {
     struct http_exchange *exchange = STAILQ_FIRST(&http->adopted);
-    while (exchange && exchange->fd != fd)
+    while (exchange && exchange->deadline.fd != fd)
         exchange = STAILQ_NEXT(exchange, adopted);
     return exchange;
 }
@@ -446,7 +445,7 @@ static void on_connection(void *context, struct MHD_Connection *mhd, void **plac
         on_started(http, mhd, place);
         return;
     }
-    if (!may_be_sending(exchange) || !lingering_close_add(&http->lingering, exchange->fd,
+    if (!may_be_sending(exchange) || !lingering_close_add(&http->lingering, exchange->deadline.fd,
                                                           peer_of(exchange), exchange->peer_length))
         http->parts.closed(http->parts.closed_context, peer_of(exchange));
     drop_uri(exchange);
@@ -466,7 +465,7 @@ void http_adopt(struct http *http, int fd, const struct sockaddr *peer, socklen_
         return;
     }
     exchange->http = http;
-    exchange->fd = fd;
+    exchange->deadline.fd = fd;
     memcpy(&exchange->peer, peer, length);
     exchange->peer_length = length;
     STAILQ_INSERT_TAIL(&http->adopted, exchange, adopted);
@@ -599,8 +598,10 @@ int http_new(struct http **out, const struct http_parts *parts)
     http->parts = *parts;
     STAILQ_INIT(&http->adopted);
     http->deadlines.step = parts->step;
-    http->lingering = (struct lingering_close){
-        .loop = parts->loop, .closed = parts->closed, .closed_context = parts->closed_context};
+    http->lingering = (struct lingering_close){.loop = parts->loop,
+                                               .clock = parts->clock,
+                                               .closed = parts->closed,
+                                               .closed_context = parts->closed_context};
     int err = start_daemon(http);
     if (err)
         goto fail_daemon;
