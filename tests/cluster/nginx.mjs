@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Clock } from './clock.mjs';
+import { Clocks } from '../preload/preload.mjs';
 import { Front } from './front.mjs';
 
 const FILES = fileURLToPath(new URL('../../docker/nginx', import.meta.url));
@@ -54,14 +54,14 @@ export class Nginx extends Front {
         super();
         Object.assign(this, { template, values });
         this.log = path.join(this.directory, 'access');
-        this.clock = clock ? new Clock(this.directory) : null;
+        this.clock = clock ? new Clocks() : null;
         fs.mkdirSync(path.join(this.directory, 'conf.d'));
         fs.cpSync(path.join(FILES, 'farlands'), path.join(this.directory, 'farlands'), { recursive: true });
         fs.writeFileSync(path.join(this.directory, 'nginx.conf'), mainFile(this.directory));
     }
 
     later(seconds) {
-        this.clock.later(seconds);
+        this.clock.advance('wall', seconds);
     }
 
     /* Replace the text of the included file by CHANGE of it. */

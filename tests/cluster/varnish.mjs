@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Clock } from './clock.mjs';
 import { SBIN } from './cluster.mjs';
+import { Clocks } from '../preload/preload.mjs';
 import { Front } from './front.mjs';
 
 const VCL = fileURLToPath(new URL('../../docker/varnish/default.vcl', import.meta.url));
@@ -21,7 +21,7 @@ function listensAt(work) {
 export class Varnish extends Front {
     constructor(origin) {
         super();
-        this.clock = new Clock(this.directory);
+        this.clock = new Clocks();
         const vcl = fs.readFileSync(VCL, 'utf8').replace('.host = "farlands"', `.host = "${origin.host}"`)
             .replace('.port = "8080"', `.port = "${origin.port}"`);
         fs.writeFileSync(path.join(this.directory, 'default.vcl'), vcl);
@@ -31,7 +31,7 @@ export class Varnish extends Front {
     /* Varnish measures the idle times of connections by this clock, so open ones would be closed. */
     later(seconds) {
         this.agent.destroy();
-        this.clock.later(seconds);
+        this.clock.advance('wall', seconds);
     }
 
     start() {

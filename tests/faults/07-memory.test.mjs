@@ -19,7 +19,7 @@ const FIGURE = CACHE + RESPONSES + (16 + 5 * THREADS + 3 * SHARDS) * MEBIBYTE + 
 const config = `threads: ${THREADS}
 shards: ${SHARDS}
 cache: { memory: ${CACHE} }
-limits: { memory: ${RESPONSES}, connections: ${CONNECTIONS} }
+limits: { memory: ${RESPONSES}, connections: ${CONNECTIONS}, wait: 60000 }
 `;
 
 const sanitized = patience(1) > 1;
@@ -110,7 +110,7 @@ class StalledReaders {
     }
 }
 
-describe('readers of 1 MiB each that stall, 256 from each of four addresses', { timeout: patience(60000) }, () => {
+describe('readers of 1 MiB each that stall, 256 from each of four addresses', { timeout: patience(120000) }, () => {
     const groups = [];
     after(() => groups.forEach((group) => group.remove()));
 
@@ -130,7 +130,10 @@ describe('readers of 1 MiB each that stall, 256 from each of four addresses', { 
         const attackers = [2, 3, 4, 5].map((i) => new StalledReaders(daemon, `127.0.0.${i}`, 256));
         let held = 0;
         const cold = [];
-        for (const end = Date.now() + 6000; Date.now() < end;) {
+        // Until all have read and were refused, and others have asked often.
+        const enough = () => cold.length >= 100 && held > RESPONSES / 2 &&
+            attackers.every(({ statuses }) => statuses['200'] > 0 && statuses['503'] > 0);
+        while (!enough()) {
             assertStatus(await daemon.get(hot), 200);
             cold.push((await daemon.get(region())).status);
             held = Math.max(held, await daemon.metric('farlands_response_bytes'));
@@ -140,12 +143,9 @@ describe('readers of 1 MiB each that stall, 256 from each of four addresses', { 
         const resident = 1024 * Number(/^VmHWM:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${daemon.pid}/status`, 'latin1'))[1]);
         test.diagnostic(`${held} bytes of responses, ${resident} resident, ${peak} in the control group, ` +
             `at most ${FIGURE}; ${cold.length} regions for others`);
-        attackers.forEach((attacker) => {
-            assert.ok(attacker.statuses['200'] > 0 && attacker.statuses['503'] > 0, JSON.stringify(attacker.statuses));
-            attacker.leave();
-        });
+        attackers.forEach((attacker) => attacker.leave());
         assert.ok(daemon.program.running);
-        assert.ok(held > RESPONSES / 2 && held <= RESPONSES, `${held} bytes of responses`);
+        assert.ok(held <= RESPONSES, `${held} bytes of responses`);
         const refused = cold.filter((status) => status !== 200).length;
         assert.ok(refused <= cold.length / 20, `${refused} of ${cold.length} regions for others refused`);
         if (!sanitized) {

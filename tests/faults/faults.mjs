@@ -1,90 +1,15 @@
-// Runs a daemon with injected faults: failing system calls (inject.c), small and broken file
-// systems, limits; and measures the daemon. Not a test.
+// Runs a daemon with injected faults: failing system calls and clocks (preload.mjs), small and broken
+// file systems, limits. Not a test.
 
+import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { Daemon } from '../http/daemon.mjs';
-import { BINARY, patience, scratch } from '../http/program.mjs';
+import { eventually, patience, scratch } from '../http/program.mjs';
+import { Faults } from '../preload/preload.mjs';
 
-const INJECT = path.join(path.dirname(BINARY), 'tests/faults/inject.so');
-
-/* As in inject.c: the kinds of calls, in order, and the fields of a rule. */
-const CALLS = ['write', 'read', 'open', 'create', 'rename', 'unlink', 'mkdir', 'accept', 'forget', 'allocate',
-    'encode', 'wall', 'steady'];
-const FIELDS = ['error', 'every', 'amount', 'cap', 'least', 'most', 'seed', 'calls', 'hits'];
-const RULE = 64;
-
-/** Faults for a daemon started with `env`. File operations fail only in DIRECTORY. */
-export class Faults {
-    constructor(directory) {
-        const file = path.join(scratch(), 'rules');
-        fs.writeFileSync(file, Buffer.alloc(CALLS.length * RULE));
-        this.rules = fs.openSync(file, 'r+');
-        const sanitizer = [process.env.ASAN_OPTIONS, 'verify_asan_link_order=0'].filter(Boolean);
-        this.env = {
-            LD_PRELOAD: INJECT, FAULTS_RULES: file, FAULTS_DIRECTORY: fs.realpathSync(directory),
-            ASAN_OPTIONS: sanitizer.join(':'),
-        };
-    }
-
-    #write(call, field, value) {
-        const bytes = Buffer.alloc(4);
-        bytes.writeInt32LE(value);
-        fs.writeSync(this.rules, bytes, 0, 4, CALLS.indexOf(call) * RULE + 4 * FIELDS.indexOf(field));
-    }
-
-    #read(call, field) {
-        const bytes = Buffer.alloc(4);
-        fs.readSync(this.rules, bytes, 0, 4, CALLS.indexOf(call) * RULE + 4 * FIELDS.indexOf(field));
-        return bytes.readUInt32LE();
-    }
-
-    /*
-     * From now on every EVERY-th call of this kind fails with ERROR after AMOUNT ms. Without ERROR it
-     * succeeds after AMOUNT ms; with every: 0 calls are only counted.
-     */
-    set(call, { error, every = 1, amount = 0, cap = 0, least = 0, most = 0, seed = 0 } = {}) {
-        this.#write(call, 'every', 0);
-        const values = { error: error ? os.constants.errno[error] : 0, amount, cap, least, most, seed };
-        for (const [field, value] of Object.entries(values))
-            this.#write(call, field, value);
-        for (const field of ['calls', 'hits'])
-            this.#write(call, field, 0);
-        this.#write(call, 'every', every);
-    }
-
-    /* Delayed calls stay delayed; no further call is hit. */
-    noMore(call) {
-        this.#write(call, 'every', 0x7fffffff);
-    }
-
-    /* End all faults. Delayed calls continue at once. */
-    clear() {
-        for (const call of CALLS)
-            if (!['wall', 'steady'].includes(call))
-                this.set(call, { every: 0 });
-    }
-
-    /* Set a clock, 'wall' or 'steady', SECONDS ahead of the real one. */
-    jump(clock, seconds) {
-        this.#write(clock, 'amount', seconds);
-    }
-
-    /* Set a clock SECONDS further ahead. */
-    advance(clock, seconds) {
-        this.jump(clock, this.#read(clock, 'amount') + seconds);
-    }
-
-    calls(call) {
-        return this.#read(call, 'calls');
-    }
-
-    hits(call) {
-        return this.#read(call, 'hits');
-    }
-}
+export { Faults };
 
 /*
  * Start a daemon, run CHECK with it and its faults, and stop it. It must exit with 0: some damage
@@ -101,9 +26,22 @@ export async function serving(check, { cache = scratch(), faults = new Faults(ca
         error.message += `\n--- stderr:\n${daemon.stderr.slice(-3000)}`;
         throw error;
     }
+    faults.thaw();
     faults.clear();
     if (daemon.program.running)
         await daemon.quit();
+}
+
+/* The same with a steady clock that stands: it moves only by faults.pass(). */
+export const frozen = (check, options) => serving(async (daemon, faults) => {
+    await faults.freeze();
+    await check(daemon, faults);
+}, options);
+
+/* Send SIGTERM and wait until the daemon drains: signals arrive when the system likes. */
+export async function draining(daemon) {
+    daemon.kill();
+    assert.ok(await eventually(() => /: draining/.test(daemon.stderr)), 'not draining');
 }
 
 /* --- Files ------------------------------------------------------------------- */
@@ -180,12 +118,6 @@ export function remount(directory, option) {
 
 /* --- Processes ----------------------------------------------------------------- */
 
-/* CPU time used by a process, in seconds. */
-export function cpuSeconds(pid) {
-    const fields = fs.readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) /s, '').split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
 /* Resident memory in bytes; 0 under sanitizers, which keep freed memory. */
 export function memoryOf(pid) {
     if (patience(1) > 1)
@@ -220,33 +152,6 @@ export const NO_SHEDDING = 'limits: { wait: 60000 }\n';
 
 /* The outcome of a promise, { answer } or { error }, which may reject while others are awaited. */
 export const settled = (promise) => promise.then((answer) => ({ answer }), (error) => ({ error }));
-
-/* The quantile P of VALUES. */
-export function quantile(values, p) {
-    return [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(p * values.length))];
-}
-
-/* Request TARGET repeatedly until the returned function is called, which returns the times in ms. */
-export function probing(daemon, target, pause = 20) {
-    let going = true;
-    const times = [];
-    const all = (async () => {
-        while (going) {
-            const start = performance.now();
-            const answer = await daemon.get(target);
-            if (answer.status !== 200)
-                throw new Error(`GET ${target}: ${answer.status}`);
-            times.push(performance.now() - start);
-            await new Promise((resolve) => { setTimeout(resolve, pause); });
-        }
-        return times;
-    })();
-    all.catch(() => {});
-    return () => {
-        going = false;
-        return all;
-    };
-}
 
 /* The lines of the log that match WHICH. */
 export function logLines(daemon, which = / (warning|error) /) {

@@ -75,7 +75,7 @@ export const patience = (ms) => ms * (Number(process.env.PATIENCE) || 1);
 export const fewer = (count) => Math.ceil(count / patience(1));
 
 /* Poll condition() at growing intervals of at most 20 ms. False if it is not true within LIMIT ms. */
-export async function eventually(condition, limit = 3000) {
+export async function eventually(condition, limit = 30000) {
     const end = Date.now() + patience(limit);
     for (let pause = 1; !await condition(); pause = Math.min(2 * pause, 20)) {
         if (Date.now() > end)
