@@ -1,31 +1,21 @@
 // A daemon without anything to do does not wake up: not more than once a second, all of its threads together.
 
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Daemon, withDaemon } from './daemon.mjs';
+import { frozen } from '../faults/faults.mjs';
 import { patience, scratchFile } from './program.mjs';
 import { request } from './wire.mjs';
 
-const SECONDS = 6;
+const SECONDS = 6, STEP = 0.05;
 const MOST = SECONDS + 2; /* at the end of what came before, a timer may still be due */
 
-/* How often the threads of PID have given up or lost their core since they began. */
-function switches(pid) {
-    let sum = 0;
-    for (const thread of fs.readdirSync(`/proc/${pid}/task`))
-        for (const [, count] of fs.readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8').matchAll(/ctxt_switches:\s+(\d+)/g))
-            sum += Number(count);
-    return sum;
-}
-
-async function assertQuiet(daemon) {
-    await sleep(patience(1500)); /* tiles are stored after they were sent */
-    const before = switches(daemon.pid);
-    await sleep(1000 * SECONDS);
-    const count = switches(daemon.pid) - before;
-    assert.ok(count <= MOST, `${count} switches in ${SECONDS} s`);
+/* It is frozen: the count is of the daemon's seconds, and does not depend on the machine. */
+async function assertQuiet(faults) {
+    await faults.pass(1.5, STEP);
+    const before = faults.turns;
+    await faults.pass(SECONDS, STEP);
+    const count = faults.turns - before;
+    assert.ok(count <= MOST, `woken ${count} times in ${SECONDS} s`);
 }
 
 /* What clients do: tiles from a render, the memory and the disk, a region, a stream, an error, a closed connection. */
@@ -55,17 +45,14 @@ const ROWS = [
     }],
 ];
 
-/* The thread sanitizer has a thread of its own, which wakes up ten times a second. */
-const skip = patience(1) > 1 && 'sanitized programs wake up';
-
-describe('an idle daemon sleeps', { concurrency: true, skip }, () => {
+describe('an idle daemon sleeps', { timeout: patience(90000), concurrency: true }, () => {
     for (const [when, prepare] of ROWS)
-        it(when, () => withDaemon(async (daemon) => {
+        it(when, () => frozen(async (daemon, faults) => {
             await prepare(daemon);
-            await assertQuiet(daemon);
+            await assertQuiet(faults);
         }));
-    it('with many event loops and an access log', () => withDaemon(async (daemon) => {
+    it('with many event loops and an access log', () => frozen(async (daemon, faults) => {
         await visit(daemon);
-        await assertQuiet(daemon);
+        await assertQuiet(faults);
     }, { config: `shards: 16\naccess_log: ${scratchFile('access', '')}\n` }));
 });
