@@ -1,4 +1,4 @@
-// The daemon over HTTP: against nginx, cold, under a flood; time to ready, and memory. One line
+// The daemon over HTTP: against nginx, cold, under a flood, beside slow clients; time to ready, and memory. One line
 // per figure:
 //   node tests/bench/http.mjs [NAME...]     e.g. hot flood; all without names
 // On two cores the daemon has one and wrk the other, unless a line is about both.
@@ -16,6 +16,7 @@ import { CORES, FEW, ONE_OF_EACH, insist, median, round, say, withDaemon } from 
 import { nodes } from './nodes.mjs';
 import { farlands, has, idle, residentBytes, start, wrk } from './programs.mjs';
 import { region, regions } from './regions.mjs';
+import { slow } from './slow.mjs';
 
 /* Write the tiles in FEW as files for nginx. Returns the one nearest 12 KiB. */
 async function prepare() {
@@ -98,7 +99,7 @@ async function neighbours() {
 /* They run in this order. */
 const BENCHES = new Map([
     ['hot', hot], ['304', notModified], ['disk', disk], ['cold', cold],
-    ['cold-throughput', coldThroughput], ['flood', flood], ['ready', ready], ['rss', rss],
+    ['cold-throughput', coldThroughput], ['flood', flood], ['slow', slow], ['ready', ready], ['rss', rss],
     ['shards', shards], ['regions', regions], ['region', region], ['nodes', nodes],
 ]);
 
