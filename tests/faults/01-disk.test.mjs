@@ -38,7 +38,7 @@ async function stored(daemon, paths) {
     return files;
 }
 
-describe('the disk', { timeout: patience(90000), concurrency: CONCURRENCY }, () => {
+describe('the disk', { timeout: patience(300000), concurrency: CONCURRENCY }, () => {
     const reference = useDaemon({ config: NO_SHEDDING });
 
     /* Assert that PATHS are served with the same bytes as by a daemon without faults. */

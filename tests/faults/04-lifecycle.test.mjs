@@ -57,7 +57,7 @@ async function keepAsking(daemon, next) {
     }
 }
 
-describe('shutdown', { timeout: patience(90000), concurrency: 2 }, () => {
+describe('shutdown', { timeout: patience(300000), concurrency: 2 }, () => {
     it('fault 31: SIGTERM under load: every request is answered, and the daemon exits', async () => {
         for (let round = 0; round < 4; round++)
             await serving(async (daemon) => {
@@ -120,7 +120,7 @@ describe('shutdown', { timeout: patience(90000), concurrency: 2 }, () => {
         }, { config: 'threads: 2\n' }), { atOnce: true }));
 });
 
-describe('a reload', { timeout: patience(90000), concurrency: 4 }, () => {
+describe('a reload', { timeout: patience(300000), concurrency: 4 }, () => {
     const reloads = (daemon, result) => daemon.metric('farlands_reloads_total', `result="${result}"`);
 
     async function reload(daemon, result) {
@@ -282,7 +282,7 @@ describe('a reload', { timeout: patience(90000), concurrency: 4 }, () => {
     });
 });
 
-describe('stuck threads and blocked logs', { timeout: patience(90000), concurrency: 4 }, () => {
+describe('stuck threads and blocked logs', { timeout: patience(300000), concurrency: 4 }, () => {
     it('fault 35: a worker hangs: readiness fails, cached tiles are still served', () => frozen(async (daemon, faults) => {
         assertStatus(await daemon.get(tile(1)), 200);
         faults.hold('encode');

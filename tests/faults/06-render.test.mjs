@@ -15,7 +15,7 @@ const ARGS = ['--world', 'default', '--layer', 'relief', '--zoom', '0-4'];
 const start = (cache, env = {}, args = ARGS) => launch(fractal('render', '--cache', cache, ...args), env);
 
 async function assertCompletes(cache, env) {
-    const { code, stdout, stderr } = await end(start(cache, env), 30000);
+    const { code, stdout, stderr } = await end(start(cache, env), 120000);
     assert.equal(code, 0, stderr);
     assert.match(stdout.toString(), new RegExp(`^farlands: ${TOTAL} tiles are in the cache`));
     assert.equal(tilesBelow(cache).length, TOTAL);
@@ -24,7 +24,7 @@ async function assertCompletes(cache, env) {
 
 /* Assert that it fails with a message that names the directory and CAUSE, and leaves only complete tiles. */
 async function assertFails(cache, cause, env) {
-    const { code, stdout, stderr, late } = await end(start(cache, env), 30000);
+    const { code, stdout, stderr, late } = await end(start(cache, env), 120000);
     assert.ok(!late, `it does not exit; stderr: ${stderr}`);
     assert.equal(code, 1, stderr);
     assert.equal(stdout.length, 0);
@@ -37,7 +37,7 @@ async function assertFails(cache, cause, env) {
         pngChunks(fs.readFileSync(file));
 }
 
-describe('farlands render', { timeout: patience(90000), concurrency: CONCURRENCY }, () => {
+describe('farlands render', { timeout: patience(300000), concurrency: CONCURRENCY }, () => {
     it('reports a full disk, and continues when it is larger', { skip: noMounts }, () =>
         withTmpfs('size=3m', async (cache) => {
             await assertFails(cache, 'No space left on device');
@@ -56,7 +56,7 @@ describe('farlands render', { timeout: patience(90000), concurrency: CONCURRENCY
     it('compares its tiles with the free space before it begins', { skip: noMounts }, () =>
         withTmpfs('size=3m', async (cache) => {
             const dry = async () => {
-                const { code, stdout, stderr } = await end(start(cache, {}, [...ARGS, '--dry-run']), 30000);
+                const { code, stdout, stderr } = await end(start(cache, {}, [...ARGS, '--dry-run']), 120000);
                 assert.equal(code, 0, stderr);
                 assert.deepEqual(fs.readdirSync(cache), []);
                 return stdout.toString();
@@ -68,7 +68,7 @@ describe('farlands render', { timeout: patience(90000), concurrency: CONCURRENCY
             assert.match(await dry(), /^They exceed the free space of the disk: 3\d files are free, about 3\d\d would be needed\.$/m);
             remount(cache, 'size=3m,nr_inodes=1000');
             await assertFails(cache, 'No space left on device');
-            assert.match((await end(start(cache), 30000)).stderr, /^farlands: [23]\d\d tiles exceed the free space of the disk, rendering will stop when it is full; /m);
+            assert.match((await end(start(cache), 120000)).stderr, /^farlands: [23]\d\d tiles exceed the free space of the disk, rendering will stop when it is full; /m);
         }));
 
     it('--dry-run counts the time that the file system takes', async () => {
@@ -76,7 +76,7 @@ describe('farlands render', { timeout: patience(90000), concurrency: CONCURRENCY
         const faults = new Faults(cache);
         const args = [...ARGS, '--threads', '2', '--dry-run'];
         const seconds = async () => {
-            const { stdout } = await end(start(cache, faults.env, args), 30000);
+            const { stdout } = await end(start(cache, faults.env, args), 120000);
             /* "12 s", or "1:02 min" with a slow build. */
             const [, minutes, rest] = /files on disk, and (?:(\d+):)?([\d.]+) (?:s|min) with 2 threads\.$/m.exec(stdout);
             return 60 * Number(minutes ?? 0) + Number(rest);
@@ -84,7 +84,7 @@ describe('farlands render', { timeout: patience(90000), concurrency: CONCURRENCY
         faults.set('rename', { every: 1, amount: 50 });
         assert.ok(await seconds() > TOTAL * 0.050 / 2);
         faults.set('write', { error: 'EIO' });
-        const { code, stdout } = await end(start(cache, faults.env, args), 30000);
+        const { code, stdout } = await end(start(cache, faults.env, args), 120000);
         assert.equal(code, 0);
         assert.match(stdout.toString(), /^The time is without storing, which could not be measured in .*: Input\/output error\.$/m);
         assert.deepEqual(fs.readdirSync(cache), []);
@@ -114,13 +114,13 @@ describe('farlands render', { timeout: patience(90000), concurrency: CONCURRENCY
         withTmpfs('size=3m', async (directory) => {
             const cache = scratch();
             const archive = path.join(directory, 'world.mbtiles');
-            const { code, stdout, stderr } = await end(start(cache, {}, [...ARGS, '--export', archive]), 30000);
+            const { code, stdout, stderr } = await end(start(cache, {}, [...ARGS, '--export', archive]), 120000);
             assert.equal(code, 1, stderr);
             assert.equal(stdout.length, 0);
             assert.ok(stderr.includes(`farlands: ${archive}: No space left on device (`), stderr);
             assert.deepEqual(fs.readdirSync(directory), []);
             remount(directory, 'size=64m');
-            const again = await end(start(cache, {}, [...ARGS, '--export', archive]), 30000);
+            const again = await end(start(cache, {}, [...ARGS, '--export', archive]), 120000);
             assert.equal(again.code, 0, again.stderr);
             assert.deepEqual(fs.readdirSync(directory), ['world.mbtiles']);
         }));
@@ -144,7 +144,7 @@ describe('farlands render', { timeout: patience(90000), concurrency: CONCURRENCY
         assert.ok(await eventually(() => tilesBelow(cache).length > 10, 10000));
         for (const file of tilesBelow(cache).slice(0, 3))
             fs.rmSync(file);
-        const { code, stdout, stderr } = await end(program, 30000);
+        const { code, stdout, stderr } = await end(program, 120000);
         assert.equal(code, 1, stderr);
         assert.equal(stdout.length, 0);
         assert.match(stderr, /farlands: 3 of 341 tiles were deleted from .* during the run/);

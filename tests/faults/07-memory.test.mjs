@@ -110,7 +110,7 @@ class StalledReaders {
     }
 }
 
-describe('readers of 1 MiB each that stall, 256 from each of four addresses', { timeout: patience(120000) }, () => {
+describe('readers of 1 MiB each that stall, 256 from each of four addresses', { timeout: patience(300000) }, () => {
     const groups = [];
     after(() => groups.forEach((group) => group.remove()));
 
@@ -156,7 +156,7 @@ describe('readers of 1 MiB each that stall, 256 from each of four addresses', { 
     }, { config }));
 });
 
-describe('tiles of all built-in worlds and of other seeds', { timeout: patience(120000) }, () => {
+describe('tiles of all built-in worlds and of other seeds', { timeout: patience(300000) }, () => {
     /* docker/README.md, Sizing; each of them has fields and a drain. */
     const most = CACHE + RESPONSES + (16 + (8 + 24 + 24) * THREADS + 3 * SHARDS) * MEBIBYTE;
 

@@ -46,9 +46,9 @@ if (process.env.NODE_TEST_CONTEXT)
         setTimeout(() => process.exit(), 10000).unref();
     });
 
-/* A new directory that is removed when the tests end. */
-export function scratch() {
-    const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'farlands-http-'));
+/* A new directory in PARENT that is removed when the tests end. */
+export function scratch(parent = os.tmpdir()) {
+    const directory = fs.mkdtempSync(path.join(parent, 'farlands-http-'));
     directories.add(directory);
     return directory;
 }

@@ -222,11 +222,11 @@ int gettimeofday(struct timeval *restrict out, void *restrict zone)
 /*
  * No timer of the system follows a clock that the test moves. So a thread sleeps in slices, and
  * looks at the clock and the edition between them. "An edition is slept through" means: after the
- * thread read it, its time had not come, and nothing had woken it. Hence the thread's work is done,
- * unless another thread gives it some, which counts as a turn. preload.mjs waits for two editions
- * without a turn.
+ * thread read it, its time had not come, and there was nothing to wake it. Hence the thread's work
+ * is done, unless another thread gives it some, which counts as a turn. preload.mjs waits for two
+ * editions without a turn.
  */
-enum { SLICE_MS = 4, RUNNING_SLICE_MS = 20 };
+enum { SLICE_MS = 8, RUNNING_SLICE_MS = 20 };
 
 static int64_t slice(int64_t left)
 {
@@ -285,12 +285,15 @@ static int epoll_sleep(int set, struct epoll_event *events, int most, int ms,
         const int64_t left = due - steady_now();
         /* Rounded up: a loop would turn again if it woke within its last ms. */
         const int64_t real = left > 0 ? (slice(left) + NS_PER_MS - 1) / NS_PER_MS : 0;
-        const int count = NEXT(epoll_pwait)(set, events, most, (int)real, signals);
-        if (count != 0 || left <= 0) {
-            wake();
-            return count;
+        int count = NEXT(epoll_pwait)(set, events, most, 0, signals);
+        if (count == 0 && left > 0) {
+            slept_through(seen);
+            count = NEXT(epoll_pwait)(set, events, most, (int)real, signals);
+            if (count == 0)
+                continue;
         }
-        slept_through(seen);
+        wake();
+        return count;
     }
 }
 
@@ -317,13 +320,17 @@ int sem_clockwait(sem_t *restrict semaphore, clockid_t clock, const struct times
     for (;;) {
         const uint8_t seen = edition();
         const int64_t left = due - steady_now();
-        const struct timespec end = slice_end(left > 0 ? left : 0);
-        const int err = NEXT(sem_clockwait)(semaphore, clock, &end);
-        if (!err || errno != ETIMEDOUT || left <= 0) {
-            wake();
-            return err;
+        struct timespec end = {0};
+        int err = NEXT(sem_clockwait)(semaphore, clock, &end);
+        if (err && errno == ETIMEDOUT && left > 0) {
+            slept_through(seen);
+            end = slice_end(left);
+            err = NEXT(sem_clockwait)(semaphore, clock, &end);
+            if (err && errno == ETIMEDOUT)
+                continue;
         }
-        slept_through(seen);
+        wake();
+        return err;
     }
 }
 
@@ -399,9 +406,9 @@ static void delay(const struct rule *rule)
         const int64_t left = due - steady_now();
         if (!__atomic_load_n(&rule->every, __ATOMIC_SEQ_CST) || left <= 0)
             break;
-        const struct timespec step = timespec_of(left < NS_PER_MS ? left : NS_PER_MS);
-        nanosleep(&step, NULL);
         slept_through(seen);
+        const struct timespec step = timespec_of(slice(left));
+        nanosleep(&step, NULL);
     }
     wake();
 }
