@@ -40,7 +40,7 @@ export class Front extends Daemon {
             this.port = find();
             return this.port > 0 && this.get('/healthz', {}, { agent: false }).then(() => true, () => false);
         };
-        if (!await eventually(async () => ended() || up(), 15000) || ended())
+        if (!await eventually(async () => ended() || up(), 60000) || ended())
             throw new Error(`${name} does not start: ${this.output}`);
         this.authority = `${this.host}:${this.port}`;
         return this;
