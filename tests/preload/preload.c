@@ -362,14 +362,22 @@ int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
                      : NEXT_ON_CONDITION(pthread_cond_wait)(condition, mutex);
 }
 
+int pthread_cond_clockwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex,
+                           clockid_t clock, const struct timespec *restrict until)
+{
+    if (directory && clock == CLOCK_MONOTONIC)
+        return condition_sleep(condition, mutex,
+                               until->tv_sec * (int64_t)NS_PER_S + until->tv_nsec);
+    return NEXT(pthread_cond_clockwait)(condition, mutex, clock, until);
+}
+
 int pthread_cond_timedwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex,
                            const struct timespec *restrict until)
 {
     /* glibc's flag of a condition whose clock is the steady one, as that of libuv is. */
     const bool steady = condition->__data.__wrefs & 2;
-    return directory && steady ? condition_sleep(condition, mutex,
-                                                 until->tv_sec * (int64_t)NS_PER_S + until->tv_nsec)
-                               : NEXT_ON_CONDITION(pthread_cond_timedwait)(condition, mutex, until);
+    return pthread_cond_clockwait(condition, mutex, steady ? CLOCK_MONOTONIC : CLOCK_REALTIME,
+                                  until);
 }
 
 int pthread_cond_signal(pthread_cond_t *condition)
