@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
+import { NAMES } from './layers.mjs';
 import { patience } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 import { assertWmts, fill, layersOf, one, parseXml, textOf } from './wmts.mjs';
@@ -41,7 +42,7 @@ describe('documents for maps', { timeout: patience(60000) }, () => {
     });
 
     it('list the layers of one world, of any seed', () => eachRow(
-        [['default', 9], ['near', 2], ['default:7', 9], ['default:18446744073709551615', 9]],
+        [['default', NAMES.length], ['near', 2], ['default:7', NAMES.length], ['default:18446744073709551615', NAMES.length]],
         async ([world, count]) => {
             const document = await xml(`/${world}/wmts.xml`);
             assertWmts(document);

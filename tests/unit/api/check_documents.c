@@ -185,7 +185,7 @@ START_TEST(test_worlds)
         const cJSON *world = cJSON_GetArrayItem(list, i);
         ck_assert_str_eq(string(world, "name"), worlds->world[i].config.name);
         ck_assert_str_eq(string(world, "fingerprint"), worlds->world[i].fingerprint);
-        ck_assert_int_eq(cJSON_GetArraySize(member(world, "layers")), i == 0 ? 4 : 9);
+        ck_assert_int_eq(cJSON_GetArraySize(member(world, "layers")), i == 0 ? 4 : plain_layers());
         must_tell_grid(world, &worlds->world[i]);
     }
     cJSON_Delete(json);

@@ -190,7 +190,8 @@ static void must_halve(const char *text, int zooms)
 
 START_TEST(test_wmts)
 {
-    static const int layer_counts[] = {9, 2, 1, 1}, zooms[] = {26, 26, 11, 26};
+    const int layer_counts[] = {plain_layers(), 2, 1, 1};
+    static const int zooms[] = {26, 26, 11, 26};
     const struct world *world = &worlds->world[_i];
     char *text = text_of(document_wmts(world, 1, "here.xml", "http://a.b"));
     char url[256];
@@ -215,10 +216,11 @@ START_TEST(test_wmts_of_all)
 {
     char *text = text_of(document_wmts(worlds->world, worlds->count, "wmts.xml", "http://a.b"));
     must_be_well_formed(text);
-    ck_assert_int_eq(occurrences(text, "<Layer>"), 13);
+    ck_assert_int_eq(occurrences(text, "<Layer>"), plain_layers() + 4);
     ck_assert_int_eq(occurrences(text, "<TileMatrixSet>\n"), 2);
     ck_assert_int_eq(occurrences(text, "<TileMatrixSet>GoogleMapsCompatible_Level10<"), 1);
-    ck_assert_int_eq(occurrences(text, "<TileMatrixSet>GoogleMapsCompatible_Level25<"), 12);
+    ck_assert_int_eq(occurrences(text, "<TileMatrixSet>GoogleMapsCompatible_Level25<"),
+                     plain_layers() + 3);
     ck_assert_int_eq(occurrences(text, "<TileMatrix>"), 11 + 26);
     free(text);
 }

@@ -103,6 +103,8 @@ static const struct {
      "{\"height\":{\"channel\":{\"of\":\"d\",\"drain\":{\"of\":\"d\"}}},"
      "\"d\":{\"drain\":{\"of\":1,\"salt\":1}},\"b\":{\"bank\":\"d\"},"
      "\"w\":{\"water\":{\"of\":\"height\",\"drain\":{\"of\":\"d\",\"lattice\":2}}},\"r\":{\"river\":\"d\"}}"},
+    {"{height: {base_level: {drain: {of: 1, salt: 1}}}}",
+     "{\"height\":{\"base_level\":{\"drain\":{\"of\":1,\"salt\":1}}}}"},
     {"{height: {biome: {table: [{id: 0, name: all, color: \"#0a1B2c\"}]}}}",
      "{\"height\":{\"biome\":{\"table\":[{\"id\":0,\"name\":\"all\",\"color\":\"#0a1b2c\"}]}}}"},
     {"{height: 1, b: {biome: {slope: 0.5, height: height, humidity: {abs: 2}, temperature: -3,\n"
@@ -125,6 +127,19 @@ START_TEST(good_fields_have_a_text_that_comes_back)
     config = load(world_of(text));
     ck_assert_str_eq(world_fields_text(config->worlds->fields), good[_i].text);
     config_free(config);
+}
+END_TEST
+
+START_TEST(every_node_is_in_a_good_row)
+{
+    for (const struct node_kind *kind = NODE_KINDS_WITH_KEYS; kind->name; kind++) {
+        char key[32];
+        bool has = false;
+        snprintf(key, sizeof key, "{\"%s\":", kind->name);
+        for (int i = 0; i < ROWS(good); i++)
+            has |= strstr(good[i].text, key) != NULL;
+        must(has, "no row with a %s", kind->name);
+    }
 }
 END_TEST
 
@@ -679,6 +694,7 @@ int main(void)
     Suite *suite = suite_create("fields");
     TCase *tcase = suite_case(suite, "fields of a world");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, every_node_is_in_a_good_row);
     tcase_add_loop_test(tcase, good_fields_have_a_text_that_comes_back, 0, ROWS(good));
     tcase_add_loop_test(tcase, bad_fields_are_refused, 0, ROWS(bad));
     tcase_add_loop_test(tcase, bad_worlds_are_refused, 0, ROWS(bad_worlds));

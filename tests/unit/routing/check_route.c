@@ -232,6 +232,17 @@ START_TEST(test_good)
 }
 END_TEST
 
+/* Each kind of URL has a row; ROUTE_METRICS is the last one. */
+START_TEST(test_all_kinds)
+{
+    bool has[ROUTE_METRICS + 1] = {false};
+    for (int i = 0; i < ROWS(good); i++)
+        has[good[i].route.kind] = true;
+    for (int kind = 0; kind <= ROUTE_METRICS; kind++)
+        must(has[kind], "no row of kind %d", kind);
+}
+END_TEST
+
 static const struct {
     const char *uri;
     unsigned status; /* 0: 400 or 404 */
@@ -759,6 +770,7 @@ int main(void)
     TCase *tcase = suite_case(suite, "URLs");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, test_good, 0, ROWS(good));
+    tcase_add_test(tcase, test_all_kinds);
     tcase_add_loop_test(tcase, test_bad, 0, ROWS(bad));
     tcase_add_test(tcase, test_numbers);
     tcase_add_test(tcase, test_random_bytes);

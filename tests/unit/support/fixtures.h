@@ -218,6 +218,15 @@ static inline struct worlds *worlds_of(const char *file)
     return worlds;
 }
 
+/* The layers of the table that a single noise has: no rivers, no biomes, no other fields. */
+static inline int plain_layers(void)
+{
+    int count = 0;
+    for (const struct layer *layer = layers; layer->name; layer++)
+        count += !layer->fields && !layer->biomes && !layer->rivers;
+    return count;
+}
+
 /* A decoded PNG: 16-bit samples in native order, indexed colours as RGB, rows packed. */
 struct picture {
     uint32_t width, height;
