@@ -2,7 +2,7 @@
 #
 #   steps_begin DIR            logs go to DIR
 #   step NAME COMMAND...       run it; steps may run side by side: { step A ...; } & { step B ...; } & wait
-#   steps_end                  list what was skipped, print totals; fails if a step has failed
+#   steps_end                  list known faults and what was skipped, print totals; fails if a step has failed
 #
 # Counts come from the summaries of Check and of node --test; a step without them counts as one test.
 # shellcheck shell=bash
@@ -22,6 +22,7 @@ counts() {
         /^# pass [0-9]+$/ { passed += $3 }
         /^# (fail|cancelled) [0-9]+$/ { failed += $3 }
         /^# skipped [0-9]+$/ { skipped += $3 }
+        /^# todo [0-9]+$/ { passed += $3 }
         /[0-9]+%: Checks: / {
             sub(/.*%: Checks: /, "")
             split($0, numbers, /[^0-9]+/)
@@ -59,7 +60,9 @@ step() {
 }
 
 steps_end() {
-    local skipped
+    local skipped known
+    known=$(sed -nE 's/^ *ok [0-9]+ - (.*) # TODO known: *(.*)/    \1: \2/p' "$steps_logs"/*.log | sort -u)
+    [ -z "$known" ] || printf 'known faults (tests/known.mjs):\n%s\n' "$known"
     skipped=$(sed -nE 's/^ *ok [0-9]+ - (.*) # SKIP *(.*)/    \1: \2/p; s/^skipped: /    /p' "$steps_logs"/*.log | sort -u)
     [ -z "$skipped" ] || printf 'skipped:\n%s\n' "$skipped"
     awk -v seconds="$SECONDS" '

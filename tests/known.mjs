@@ -1,0 +1,31 @@
+// Faults that users meet in the built-in worlds and that are known, each with a test that says what is right. Such a test
+// is written as any other, by known() instead of it(). As long as it fails as its row says, it counts as passed, and the
+// summary lists it as TODO; if it fails in another way, or passes, it has failed. Whoever mends a fault removes the row:
+// without one known() is it(). Not a test.
+
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+/* FILE and TEST: where the test is, and its title. HAPPENS: what it fails with today. EXPECTED: what users should get. */
+export const KNOWN = [
+];
+
+/* Run CHECK, the test of ROW, which is to fail as it says. Returns what to print. */
+export async function fails({ happens, expected }, check) {
+    let failure = null;
+    try {
+        await check();
+    } catch (error) {
+        failure = error;
+    }
+    assert.ok(failure, 'passes now: remove its row from tests/known.mjs');
+    if (!happens.test(failure.message))
+        throw failure;
+    return `known: ${happens.source}; expected: ${expected}`;
+}
+
+export function known(title, ...rest) {
+    const row = KNOWN.find(({ test }) => test === title);
+    const check = rest.pop();
+    it(title, ...rest, row ? async (t) => t.todo(await fails(row, () => check(t))) : check);
+}
