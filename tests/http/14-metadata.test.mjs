@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { known } from '../known.mjs';
 import { useDaemon, withDaemon } from './daemon.mjs';
-import { patience } from './program.mjs';
+import { BUILT_IN, patience } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 import { assertTileJson } from './tilejson.mjs';
 import { request } from './wire.mjs';
@@ -151,6 +152,25 @@ describe('documents', { timeout: patience(60000) }, () => {
         assert.equal(base, 'http://inner:1');
         assert.equal(vary, 'Host');
     });
+});
+
+describe('documents of the built-in worlds', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ builtIn: true });
+
+    it('are valid TileJSON with URLs that resolve', async () => {
+        const { worlds } = await daemon.json('/worlds.json');
+        assert.deepEqual(worlds.map(({ name }) => name), BUILT_IN);
+        await eachRow(worlds.flatMap(({ layers }) => layers), async ({ tilejson, encoding }) => {
+            const document = await daemon.json(`/${tilejson}`);
+            assertTileJson(document);
+            assert.equal(document.encoding, encoding);
+            for (const template of [document.tiles[0], document.farlands.tiles_2x])
+                assertStatus(await daemon.head(pathOf(tileOf(template, document.minzoom))), 200);
+        });
+    });
+
+    known('have heights at zoom 0', () => eachRow(BUILT_IN, async (world) =>
+        assert.equal((await daemon.json(`/${world}/height.json`)).minzoom, 0)));
 });
 
 describe('behind listed proxies', { timeout: patience(60000) }, () => {

@@ -5,8 +5,9 @@ import { describe, it } from 'node:test';
 import { ROUNDED } from './boxes.mjs';
 import { useDaemon } from './daemon.mjs';
 import { LIMIT, NATIVE_ZOOM, decimal, floats, sameFloat } from './grid.mjs';
+import { known } from '../known.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
-import { eventually, patience } from './program.mjs';
+import { BUILT_IN, eventually, patience } from './program.mjs';
 
 const UNIT = 1024n;
 
@@ -17,7 +18,7 @@ const PLACES = [
 ];
 
 describe('the ground at a place', { timeout: patience(60000) }, () => {
-    const daemon = useDaemon();
+    const daemon = useDaemon({ builtIn: true });
     const ground = (x, y) => daemon.json(`/default/height?x=${decimal(x)}&y=${decimal(y)}`);
 
     // Exact, after the JSON numbers are converted back to floats.
@@ -47,7 +48,7 @@ describe('the ground at a place', { timeout: patience(60000) }, () => {
 });
 
 describe('the surface', { timeout: patience(60000) }, () => {
-    const daemon = useDaemon();
+    const daemon = useDaemon({ builtIn: true });
 
     /* Densities at whole altitudes: the highest that is above 0, and the one above it. */
     async function surfaceOf(x, y, height) {
@@ -106,7 +107,7 @@ async function assertComputedResponse(daemon, target) {
 }
 
 describe('/heights', { timeout: patience(60000) }, () => {
-    const daemon = useDaemon();
+    const daemon = useDaemon({ builtIn: true });
     const list = (places) => places.map(([x, y]) => `${decimal(x)},${decimal(y)}`).join(';');
 
     it('returns the heights of /height in the requested order', async () => {
@@ -117,7 +118,8 @@ describe('/heights', { timeout: patience(60000) }, () => {
             const { height } = await daemon.json(`/default/height?x=${decimal(x)}&y=${decimal(y)}`);
             assert.equal(heights[i], height, `place ${i}`);
         }
-        assert.deepEqual(await daemon.json('/default/heights?at=0,0'), { heights: heights.slice(0, 1), at: [[0, 0]] });
+        const one = await daemon.json('/default/heights?at=0,0');
+        assert.deepEqual([one.heights, one.at], [heights.slice(0, 1), [[0, 0]]]);
     });
 
     it('accepts as many points as fit into 8 KiB of URL', async () => {
@@ -142,7 +144,7 @@ describe('/heights', { timeout: patience(60000) }, () => {
         assertStatus(rough, 200);
         assert.equal(rough.body.toString(), exact.body.toString());
         assert.equal(rough.headers.etag, exact.headers.etag);
-        assert.equal(/"at":(.*)\}\n$/.exec(rough.body.toString())[1], `[${ROUNDED.map(([, place]) => `[${place},1000]`)}]`);
+        assert.equal(/"at":(\[\[[^"]*\]\])/.exec(rough.body.toString())[1], `[${ROUNDED.map(([, place]) => `[${place},1000]`)}]`);
         const { heights } = JSON.parse(rough.body);
         await eachRow(ROUNDED.map(([place], i) => [place, heights[i]]), async ([place, height]) =>
             assert.equal((await daemon.json(`/default/height?x=${place}&y=1000`)).height, height));
@@ -190,6 +192,27 @@ describe('the values of a list', { timeout: patience(60000) }, () => {
             assert.deepEqual(document.at, places);
             assert.deepEqual(fields.height, document.heights);
         }));
+});
+
+describe('/spawn in the built-in worlds', { timeout: patience(120000) }, () => {
+    const daemon = useDaemon({ builtIn: true });
+    const rows = BUILT_IN.flatMap((world) => [0, 1, 2, 3, 4, 5].map((i) => [world, i * 40961 - 100000, i * 70001 - 200000]));
+
+    /* Assert that a player who stands at PLACE stands on dry land. */
+    function assertDry({ x, y, height, water }) {
+        assert.ok(height >= Math.max(water ?? 0, 0), `${height} m at ${x}, ${y}, under water`);
+    }
+
+    it('finds land if min is 0', () => eachRow(rows, async ([world, x, y]) => {
+        const { distance, from, ...place } = await daemon.json(`/${world}/spawn?x=${x}&y=${y}&min=0&slope=1`);
+        assert.deepEqual(from, [x, y]);
+        assert.ok(Math.abs(distance - Math.hypot(place.x - x, place.y - y)) < 1e-9 * distance + 1e-9, `${distance}`);
+        assert.ok(place.height >= 0 && place.slope <= 1, `${place.height} m, slope ${place.slope}`);
+        assert.deepEqual(place, await daemon.json(`/${world}/height?x=${place.x}&y=${place.y}`));
+    }));
+
+    known('puts players on land', () => eachRow(rows, async ([world, x, y]) =>
+        assertDry(await daemon.json(`/${world}/spawn?x=${x}&y=${y}`))));
 });
 
 const SPAWN_WORLDS = `worlds:

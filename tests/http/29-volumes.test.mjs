@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { BLOCK, FAR, STEPS, assertSameBytes, blocks, cut, target } from './boxes.mjs';
 import { Daemon, useDaemon } from './daemon.mjs';
 import { decimal, floats, sameFloat } from './grid.mjs';
-import { fewer, patience } from './program.mjs';
+import { BUILT_IN, fewer, patience } from './program.mjs';
 import { open, peakGrowth, processorTime, rests, withStreams } from './streams.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 
@@ -14,7 +14,7 @@ const MEBIBYTE = 1 << 20;
 /* Sanitizers keep freed memory, so memory limits are not tested with them. */
 const sanitized = patience(1) > 1;
 
-/* bare: without caves and overhangs. slow: a large volume takes seconds. */
+/* Of one noise each, since the tests of shared faces ask for hundreds of volumes. bare: without caves and overhangs. slow: a large volume takes seconds. */
 const CONFIG = `cache: { memory: 1M }
 worlds:
   - name: default
@@ -116,6 +116,28 @@ describe('volumes', { timeout: patience(60000) }, () => {
                 assertSameBytes(await volume(moved(at, by, BLOCK), flat, options), cut(whole, sides, by, flat),
                     `${'xyz'[axis]} = ${i}`);
             }
+    }));
+});
+
+describe('volumes of the built-in worlds', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ builtIn: true });
+
+    it('share their faces', () => eachRow(BUILT_IN.flatMap((world) => [[world, BLOCK], [world, blocks(4)]]), async ([world, step]) => {
+        const at = [blocks(100), -blocks(300), -blocks(40)], sides = [9, 9, 9];
+        const whole = await box(daemon, at, sides, { world, step });
+        for (const by of [[0, 0, 0], [4, 0, 0], [0, 4, 0], [0, 0, 4]])
+            assertSameBytes(await box(daemon, moved(at, by, step), [5, 5, 5], { world, step }),
+                cut(whole, sides, by, [5, 5, 5]), `from ${by}`);
+    }));
+
+    it('end near the height of the maps', () => eachRow(BUILT_IN, async (world) => {
+        const { height, surface } = await daemon.json(`/${world}/height?x=1000&y=2000`);
+        const low = Math.floor(Math.min(height, surface)) - 64;
+        const column = floats(await box(daemon, [blocks(1000), blocks(2000), blocks(low)], [1, 1, 257], { world }));
+        assert.ok(column.every(Number.isFinite));
+        assert.ok(column[256] < 0, 'ground far above the surface');
+        const top = column.length - 1 - [...column].reverse().findIndex((density) => density > 0);
+        assert.ok(Math.abs(low + top - surface) <= 1, `ground up to ${low + top}, the surface is at ${surface}`);
     }));
 });
 

@@ -10,6 +10,7 @@ import { assertError, assertStatus, eachRow, lasting } from './table.mjs';
 import { request } from './wire.mjs';
 
 /* slow: the largest volume takes seconds. */
+/* About bytes and requests; 29-volumes asks for volumes of the default world. */
 const CONFIG = `worlds:
   - name: default
   - name: other

@@ -3,16 +3,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
-import { NAMES } from './layers.mjs';
+import { known } from '../known.mjs';
+import { NAMES, RIVERS } from './layers.mjs';
 import { patience } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 import { assertWmts, fill, layersOf, one, parseXml, textOf } from './wmts.mjs';
 import { request } from './wire.mjs';
 
+const ALL = NAMES.length + RIVERS.length + 1;      // of the default world, with `biome`
 const WORLDS = `
 proxies: [127.0.0.1]
 worlds:
   - name: default
+    like: default
     seeds: any
   - name: near
     native_zoom: 2
@@ -42,19 +45,21 @@ describe('documents for maps', { timeout: patience(60000) }, () => {
     });
 
     it('list the layers of one world, of any seed', () => eachRow(
-        [['default', NAMES.length], ['near', 2], ['default:7', NAMES.length], ['default:18446744073709551615', NAMES.length]],
+        [['default', ALL], ['near', 2], ['default:7', ALL], ['default:18446744073709551615', ALL]],
         async ([world, count]) => {
             const document = await xml(`/${world}/wmts.xml`);
             assertWmts(document);
             const layers = layersOf(document);
             assert.equal(layers.length, count);
-            const listed = (await daemon.json(`/${world}.json`)).layers;
+            const listed = (await daemon.json(`/${world}.json`)).layers.filter(({ name }) => !name.startsWith('field.'));
             assert.deepEqual(layers.map(({ name, template }) => [name, fill(template, '{z}', '{x}', '{y}')]),
                 listed.map(({ name, tiles }) => [`${world}:${name}`, home() + tiles.replace(/^\.\//, '')]));
         }));
 
-    it('have the tiles that they name', async () => {
-        for (const { name, set, template } of layersOf(await xml('/wmts.xml'))) {
+    /* The first and the last tile of the layers whose names FILTER chooses. */
+    async function assertTiles(filter) {
+        const layers = layersOf(await xml('/wmts.xml')).filter(({ name }) => filter(name));
+        await eachRow(layers, async ({ name, set, template }) => {
             const zoom = Number(/\d+$/.exec(set)[0]);
             for (const tile of [[0, 0, 0], [zoom, 2 ** zoom - 1, 2 ** zoom - 1]]) {
                 const { pathname, search } = new URL(fill(template, ...tile));
@@ -63,8 +68,12 @@ describe('documents for maps', { timeout: patience(60000) }, () => {
                 assert.equal(answer.headers['content-type'], 'image/png', name);
                 assert.match(answer.headers['cache-control'], /immutable/);
             }
-        }
-    });
+        });
+    }
+    const hasRivers = (name) => name.startsWith('default:');
+
+    it('have the tiles that they name', () => assertTiles((name) => !(hasRivers(name) && name.endsWith(':height'))));
+    known('have the heights that they name', () => assertTiles((name) => hasRivers(name) && name.endsWith(':height')));
 
     it('describe a layer for GDAL', () => eachRow([
         ['default', 'relief', '3', 'Byte', '16'], ['default:7', 'height', '1', 'UInt16', '16'],

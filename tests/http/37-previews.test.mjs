@@ -10,7 +10,7 @@ import { assertStatus, eachRow } from './table.mjs';
 
 const CONFIG = `worlds:
   - name: first
-    noise: { wavelength: 65536 }
+    like: default
     seeds: any
   - name: small
     native_zoom: 4
@@ -70,15 +70,15 @@ describe('previews of links', { timeout: patience(60000) }, () => {
     }));
 
     it('show the first view of a world if there is no place', () => eachRow([
-        ['', 'first', 128], ['?place=', 'first', 128], ['?place=nowhere/relief/3/4/5', 'first', 128],
-        ['?place=first', 'first', 128], ['?place=first:42', 'first:42', 128], ['?a=b&place=first/gray', 'first', 128, 'gray'],
-        ['?place=first/relief/x/1/2', 'first', 128], ['?place=first/relief/1/1e300/2', 'first', 128],
-        ['?place=first/relief/inf/1/2', 'first', 128], ['?place=first/relief/6/1', 'first', 128],
-        [`?place=first/relief/6/${2 * LIMIT}/0`, 'first', 128], [`?place=first/relief/6/0/-${LIMIT}5`, 'first', 128],
-        ['?place=first:18446744073709551616', 'first', 128], ['?place=small:3/relief/3/0/0', 'first', 128],
-        ['?place=%22%3E%3Cscript%3E/%3Cb%3E/1/2/3', 'first', 128], ['?xplace=small&place=first', 'first', 128],
-        [`?place=${'a'.repeat(1000)}`, 'first', 128], [`?place=first/${'a'.repeat(2000)}`, 'first', 128],
-        ['?place=first/relief/6/%ff%00/1', 'first', 128], ['?place=//////', 'first', 128], ['?place=%', 'first', 128],
+        ['', 'first', 4096], ['?place=', 'first', 4096], ['?place=nowhere/relief/3/4/5', 'first', 4096],
+        ['?place=first', 'first', 4096], ['?place=first:42', 'first:42', 4096], ['?a=b&place=first/gray', 'first', 4096, 'gray'],
+        ['?place=first/relief/x/1/2', 'first', 4096], ['?place=first/relief/1/1e300/2', 'first', 4096],
+        ['?place=first/relief/inf/1/2', 'first', 4096], ['?place=first/relief/6/1', 'first', 4096],
+        [`?place=first/relief/6/${2 * LIMIT}/0`, 'first', 4096], [`?place=first/relief/6/0/-${LIMIT}5`, 'first', 4096],
+        ['?place=first:18446744073709551616', 'first', 4096], ['?place=small:3/relief/3/0/0', 'first', 4096],
+        ['?place=%22%3E%3Cscript%3E/%3Cb%3E/1/2/3', 'first', 4096], ['?xplace=small&place=first', 'first', 4096],
+        [`?place=${'a'.repeat(1000)}`, 'first', 4096], [`?place=first/${'a'.repeat(2000)}`, 'first', 4096],
+        ['?place=first/relief/6/%ff%00/1', 'first', 4096], ['?place=//////', 'first', 4096], ['?place=%', 'first', 4096],
         ['?place=small', 'small', null, 'hillshade'],
     ], async ([query, world, step, layer = 'relief']) => {
         const page = await daemon.bytes(`/${query}`);
@@ -115,7 +115,7 @@ describe('previews of links', { timeout: patience(60000) }, () => {
 });
 
 describe('previews behind a proxy', { timeout: patience(60000) }, () => {
-    const daemon = useDaemon({ config: 'public_url: https://tiles.example.org/x\nbase_path: /a\n' });
+    const daemon = useDaemon({ builtIn: true, config: 'public_url: https://tiles.example.org/x\nbase_path: /a\n' });
 
     it('have its address', async () => {
         const page = await daemon.bytes('/a/?place=default/relief/16/0/0');

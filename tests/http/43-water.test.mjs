@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { known } from '../known.mjs';
 import { useDaemon } from './daemon.mjs';
 import { floats } from './grid.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
@@ -28,6 +29,15 @@ const CONFIG = `worlds:
 `;
 const NUMBERS = ['level', 'bed', 'width', 'order'];
 const KINDS = ['land', 'river', 'lake', 'sea', 'end lake'];
+
+describe('water in the built-in worlds', { timeout: patience(60000) }, () => {
+    const daemon = useDaemon({ builtIn: true });
+
+    known('is sea where a river crosses it', () => eachRow([-30, -10, 2, 10, 30], async (x) => {
+        const { height } = await daemon.json(`/default/height?x=${x}&y=-850`);
+        assert.ok(height < 0, `${height} m: a dam`);
+    }));
+});
 
 describe('/downstream', { timeout: patience(60000) }, () => {
     const daemon = useDaemon({ config: CONFIG });

@@ -59,7 +59,9 @@ const SCHEMA = {
     'ows:WGS84BoundingBox': 'ows:LowerCorner ows:UpperCorner',
     'ows:BoundingBox': 'ows:LowerCorner ows:UpperCorner',
     Style: 'ows:Title* ows:Identifier',
-    TileMatrixSetLink: 'TileMatrixSet',
+    TileMatrixSetLink: 'TileMatrixSet TileMatrixSetLimits?',
+    TileMatrixSetLimits: 'TileMatrixLimits+',
+    TileMatrixLimits: 'TileMatrix MinTileRow MaxTileRow MinTileCol MaxTileCol',
     TileMatrixSet: 'ows:Identifier ows:SupportedCRS WellKnownScaleSet? TileMatrix+',
     TileMatrix: 'ows:Identifier ScaleDenominator TopLeftCorner TileWidth TileHeight MatrixWidth MatrixHeight',
 };
