@@ -1,8 +1,11 @@
 /* The layers of gray shades, stretched to the heights in view. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LIMIT, base, drag, keepScreenshot, painted, pixels, readout, settled, staged, visit } from './harness.mjs';
+import { FRACTAL, LIMIT, base, daemonArguments, drag, keepScreenshot, painted, pixels, readout, settled,
+    staged, visit } from './harness.mjs';
 import { WINDOW, assertShades, rangeOf, shadesAt, spots } from './shades.mjs';
+
+daemonArguments.push('--config', FRACTAL);      // Compares shades with the range of this world's heights.
 
 for (const [layer, zoom, centre] of [['gray', 4, [0, 0]], ['height', 8, [-512000, 102400]], ['gray', 12, [0, 0]], ['gray', 14, [70000, -3200]],
     ['height', 16, [1e9, 512]], ['gray', 20, [0, 0]]])

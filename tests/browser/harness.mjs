@@ -24,9 +24,9 @@ export const LIMIT = { timeout: 300000 * SLOW };     // ends a test that hangs; 
 export const ORIGIN = -8388608;      // the block where tile (0, 0) of every zoom begins
 
 /* A configuration with the world `default` of one noise. */
-const FRACTAL = path.join(here, '../worlds/fractal.yaml');
+export const FRACTAL = path.join(here, '../worlds/fractal.yaml');
 
-/* More arguments for the daemon, to be added before the first test begins. Without --config it gets that of FRACTAL. */
+/* More arguments for the daemon, to be added before the first test begins. Without --config it serves the built-in worlds. */
 export const daemonArguments = [];
 
 /* A configuration with a world of broad features, and one with a graph of fields, beside the world of FRACTAL. */
@@ -43,7 +43,7 @@ let open = [];
 before(async () => {
     cache = await mkdtemp(path.join(tmpdir(), 'farlands-browser-'));
     daemon = spawn(binary, ['serve', '--listen', '127.0.0.1:0', '--cache', cache,
-        ...(daemonArguments.includes('--config') ? [] : ['--config', FRACTAL]), ...daemonArguments],
+        ...(daemonArguments.includes('--config') ? [] : ['--config', '/dev/null']), ...daemonArguments],
         { stdio: ['ignore', 'pipe', 'inherit'] });
     exited = once(daemon, 'exit');
     base = await within(firstUrl(daemon.stdout), 'the URL that the daemon serves');

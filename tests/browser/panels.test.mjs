@@ -1,7 +1,10 @@
 /* The panels: legend, profile, link, layers, seeds, messages; by mouse and by keyboard. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LIMIT, assertHeight, assertPictured, base, keepScreenshot, painted, place, placeBecomes, readout, visit } from './harness.mjs';
+import { FRACTAL, LIMIT, assertHeight, assertPictured, base, daemonArguments, keepScreenshot, painted, place,
+    placeBecomes, readout, visit } from './harness.mjs';
+
+daemonArguments.push('--config', FRACTAL);      // Compares the legend with the palette of the relief, without colors of climate.
 
 const world = async () => (await fetch(new URL('default.json', base))).json();
 const number = (text) => Number(text.replace('\u2212', '-').replace(/\u202f|m$/g, ''));

@@ -1,8 +1,10 @@
 /* The viewer in three dimensions. It is rendered in software here, so the windows are small. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LIMIT, ORIGIN, assertHeight, assertPictured, base, difference, drag, keepScreenshot, painted, pixels, place, placeBecomes,
-    readout, settled, staged, visit } from './harness.mjs';
+import { FRACTAL, LIMIT, ORIGIN, assertHeight, assertPictured, base, daemonArguments, difference, drag,
+    keepScreenshot, painted, pixels, place, placeBecomes, readout, settled, staged, visit } from './harness.mjs';
+
+daemonArguments.push('--config', FRACTAL);      // Renders many cold tiles; those of the built-in worlds take ten times longer.
 
 const SMALL = { viewport: { width: 640, height: 400 } };
 const CALM = { ...SMALL, reducedMotion: 'reduce' };

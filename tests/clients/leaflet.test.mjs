@@ -20,8 +20,8 @@ const VIEWS = [
     { zoom: 25, centre: [-128, 128], tile: '25/16777216/16777216', corner: [256, 256] },
 ];
 
-describe('Leaflet', { timeout: patience(120000) }, () => {
-    const daemon = useDaemon();
+describe('Leaflet', { timeout: patience(300000) }, () => {
+    const daemon = useDaemon({ builtIn: true });
     const visit = useBrowser(['--disable-gpu']);
 
     /* Wait until all tiles are loaded and faded in; returns [{ url, left, top, width }]. */

@@ -2,12 +2,13 @@
 // server/CLIENTS.md.
 
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { useDaemon } from '../http/daemon.mjs';
 import { decimal, sameFloat, unitsAt } from '../http/grid.mjs';
 import { decodePng } from '../http/png.mjs';
 import { patience } from '../http/program.mjs';
 import { eachRow } from '../http/table.mjs';
+import { known } from '../known.mjs';
 import { useBrowser } from './pages.mjs';
 import { example } from './readme.mjs';
 
@@ -25,8 +26,12 @@ function blockAt([longitude, latitude]) {
     return [longitude / 360 + 0.5, v].map((part) => (part - 0.5) * 2 ** 24);
 }
 
-describe('meshes', { timeout: patience(120000) }, () => {
-    const daemon = useDaemon();
+describe('meshes', { timeout: patience(300000) }, () => {
+    /* Cesium and deck.gl never reach the zooms from which built-in worlds have heights: see the known faults. Until then
+     * their meshes are compared in a world that has heights at all zooms. */
+    const [builtIn, plain] = [useDaemon({ builtIn: true }), useDaemon()];
+    let daemon;
+    beforeEach(() => { daemon = builtIn; });
     const visit = useBrowser(['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist']);
     const code = (feature) => example(feature, `http://${daemon.authority}`);
 
@@ -142,7 +147,45 @@ describe('meshes', { timeout: patience(120000) }, () => {
         });
     });
 
+    /* The status of the first tile of heights that a page asks for while it does ACTION. */
+    async function firstStatus(page, action) {
+        const answered = page.waitForResponse((response) => response.url().includes('/default/height/'));
+        await action();
+        const answer = await answered;
+        return `${answer.status()} for ${new URL(answer.url()).pathname}`;
+    }
+
+    known('of three.js, at zoom 0', async () => {
+        const { page } = await visit('meshes.html', { ...SMALL, forgiven: true });
+        const heights = await page.evaluate(`(async () => {
+            window.THREE = await import('/three/build/three.module.js');
+            ${code('THREE.PlaneGeometry')}
+            return (await ground(0, 0, 0)).geometry.attributes.position.count;
+        })()`);
+        assert.equal(heights, 257 * 257);
+    });
+
+    known('of deck.gl, at zoom 1', async () => {
+        const { page } = await visit('meshes.html', { ...SMALL, forgiven: true });
+        await page.addScriptTag({ url: '/deck.gl/dist.min.js' });
+        assert.match(await firstStatus(page, () => page.evaluate(`
+            const { TileLayer, SimpleMeshLayer, COORDINATE_SYSTEM } = deck;
+            ${code('new TileLayer')}
+            window.map = new deck.Deck({ parent: document.querySelector('#map'), layers: [layer],
+                initialViewState: { longitude: 0, latitude: 0, zoom: 0 } });
+        `)), /^200 /);
+    });
+
+    known('of Cesium, from 20,000 km', async () => {
+        const { page } = await visit('meshes.html', { ...SMALL, forgiven: true });
+        await page.addScriptTag({ url: '/cesium/Build/Cesium/Cesium.js' });
+        assert.match(await firstStatus(page, () => page.evaluate(`${code('new Cesium.Viewer')}
+            viewer.camera.setView({ destination: Cesium.Cartesian3.fromDegrees(0, 0, 20000000) });
+        `)), /^200 /);
+    });
+
     it('of deck.gl', async () => {
+        daemon = plain;
         const { page } = await visit('meshes.html', SMALL);
         await page.addScriptTag({ url: '/deck.gl/dist.min.js' });
         await page.addStyleTag({ content: '#map { background: #f0f }' });
@@ -185,6 +228,7 @@ describe('meshes', { timeout: patience(120000) }, () => {
     });
 
     it('of Cesium', async () => {
+        daemon = plain;
         const { page, urls } = await visit('meshes.html', SMALL);
         await page.addStyleTag({ url: '/cesium/Build/Cesium/Widgets/widgets.css' });
         await page.addScriptTag({ url: '/cesium/Build/Cesium/Cesium.js' });
@@ -224,7 +268,7 @@ describe('meshes', { timeout: patience(120000) }, () => {
             .getHeight(window.Cesium.Cartographic.fromDegrees(longitude, latitude)), place);
         await assertNear(seen, level, [1234, 567]);
         /* Within a tile it takes equal steps of latitude for equal rows, so it is exact only at corners. */
-        await eachRow([[9, 256, 256], [16, 32768, 32700], [22, 2097160, 1], [25, 5, 33554400]], async (tile) => {
+        await eachRow([[10, 512, 512], [16, 32768, 32700], [22, 2097160, 1], [25, 5, 33554400]], async (tile) => {
             const height = await page.evaluate(async ([z, [longitude, latitude]]) => {
                 const { Cesium, viewer } = window;
                 const [{ height: sampled }] = await Cesium.sampleTerrain(viewer.terrainProvider, z,

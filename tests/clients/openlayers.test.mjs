@@ -12,8 +12,8 @@ import { example } from './readme.mjs';
 
 const EDGE = Math.PI * 6378137;
 
-describe('OpenLayers', { timeout: patience(120000) }, () => {
-    const daemon = useDaemon({ config: 'worlds: [{ name: default, seeds: any }, { name: near, native_zoom: 2 }]' });
+describe('OpenLayers', { timeout: patience(300000) }, () => {
+    const daemon = useDaemon({ config: 'worlds: [{ name: default, like: default, seeds: any }, { name: near, native_zoom: 2 }]' });
     const visit = useBrowser(['--disable-gpu']);
 
     /* Open a page with the map that CODE makes. */
@@ -27,10 +27,10 @@ describe('OpenLayers', { timeout: patience(120000) }, () => {
     /* Show the place CENTER at a zoom, when all tiles are there. Returns the screenshot. */
     async function show(page, center, zoom) {
         await page.evaluate(([place, level]) => new Promise((resolve) => {
-            window.map.once('rendercomplete', resolve);
             window.map.getView().setCenter(place);
             window.map.getView().setZoom(level);
-            window.map.render();
+            window.map.once('rendercomplete', resolve);
+            window.map.renderSync();        // the event is that of this view, whose tiles are requested now
         }), [center, zoom]);
         return decodePng(await page.screenshot());
     }

@@ -13,7 +13,7 @@ export const BINARY = process.env.FARLANDS
     ? path.resolve(process.env.FARLANDS)
     : fileURLToPath(new URL('../../build/farlands', import.meta.url));
 
-/* A configuration with the world `default` of one noise, for tests that need heights that stay and quick tiles. */
+/* A configuration with the world `default` of one noise, for tests of bytes and speed: see there. */
 export const FRACTAL = fileURLToPath(new URL('../worlds/fractal.yaml', import.meta.url));
 
 /* YAML, which gets the worlds of FRACTAL if it has none. */
