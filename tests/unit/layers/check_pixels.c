@@ -101,7 +101,7 @@ static uint64_t hash_pixels(uint64_t hash, const void *pixels, size_t count, siz
     ck_assert_uint_le(2 * count, sizeof packed);
     for (size_t i = 0; i < count; i++) {
         const uint16_t value = ((const uint16_t *)pixels)[i];
-        packed[2 * i] = value & 255;
+        packed[2 * i] = (uint8_t)(value & 255);
         packed[2 * i + 1] = (uint8_t)(value >> 8);
     }
     return XXH64(packed, 2 * count, hash);
