@@ -7,7 +7,7 @@ import { useDaemon } from './daemon.mjs';
 import { LAYERS } from './layers.mjs';
 import { decodePng } from './png.mjs';
 import { assertStatus, eachRow } from './table.mjs';
-import { patience } from './program.mjs';
+import { TIMEOUT } from './program.mjs';
 
 const HEX16 = /^[0-9a-f]{16}$/;
 
@@ -18,7 +18,7 @@ function assertJson(answer) {
     return JSON.parse(answer.body);
 }
 
-describe('the basics', { timeout: patience(60000) }, () => {
+describe('the basics', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();
 
     it('prints the "serving" line on stdout only', () => {

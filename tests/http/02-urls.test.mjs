@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { useDaemon, withDaemon } from './daemon.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
-import { patience } from './program.mjs';
+import { TIMEOUT } from './program.mjs';
 
 const EDGE = 2n ** 44n;     // tiles of 256 blocks in 2^52 blocks
 const SHIFT = 2n ** 15n;    // tiles between the origin and block 0
@@ -128,7 +128,7 @@ const OPEN = [
     '/default/.json', '/.', '/./worlds.json', '/healthz/', '/worlds.json/',
 ];
 
-describe('URLs', { timeout: patience(60000) }, () => {
+describe('URLs', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();
 
     it('are valid up to the limits', () => eachRow(LIMITS, async ([tile, status]) => {

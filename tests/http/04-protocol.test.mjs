@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
-import { request } from './wire.mjs';
-import { patience } from './program.mjs';
+import { CLOSE_LIMIT, request } from './wire.mjs';
+import { TIMEOUT } from './program.mjs';
 
 const TILE = '/default/relief/10/512/512.png';
 
-describe('methods', { timeout: patience(60000) }, () => {
+describe('methods', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();
 
     it('other than GET, HEAD and OPTIONS are rejected', () => eachRow(
@@ -53,7 +53,7 @@ describe('methods', { timeout: patience(60000) }, () => {
     ], async ([method, rest, status]) => {
         const { answers: [answer], closed, rest: after } = await daemon.raw(
             `${method} ${TILE} HTTP/1.1\r\nHost: a\r\n${rest}`,
-            { methods: [method], closeLimit: 2000 });
+            { methods: [method], closeLimit: CLOSE_LIMIT });
         assertStatus(answer, status);
         assert.ok(closed, 'the connection stayed open');
         assert.equal(answer.headers['content-type'], 'application/json');
@@ -65,7 +65,7 @@ describe('methods', { timeout: patience(60000) }, () => {
     ], async ([method, follows]) => {
         const { answers, closed } = await daemon.raw(
             `${method} /healthz HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n${follows}`,
-            { methods: [method], closeLimit: 2000 });
+            { methods: [method], closeLimit: CLOSE_LIMIT });
         assert.deepEqual(answers.map(({ status }) => status), [417]);
         assert.ok(closed, 'the connection stayed open');
     }));
@@ -78,7 +78,7 @@ describe('methods', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('requests', { timeout: patience(60000) }, () => {
+describe('requests', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();
 
     it('must have one Host', () => eachRow([
@@ -103,7 +103,7 @@ describe('requests', { timeout: patience(60000) }, () => {
         ['only bare line feeds', `Host: a\n\n`, [400, 200]],
     ], async ([, headers, status]) => {
         const { answers: [answer], closed } = await daemon.raw(
-            `GET /healthz HTTP/1.1\r\n${headers}`, { closeLimit: 2000 });
+            `GET /healthz HTTP/1.1\r\n${headers}`, { closeLimit: CLOSE_LIMIT });
         assertStatus(answer, status);
         assert.ok(closed, 'the connection stayed open');
     }));
@@ -138,7 +138,7 @@ describe('requests', { timeout: patience(60000) }, () => {
         const connection = await daemon.connect();
         try {
             connection.send(Buffer.from(write(), 'latin1'));
-            assertStatus(await connection.answer('GET', 5000), [400, 414, 431]);
+            assertStatus(await connection.answer(), [400, 414, 431]);
         } finally {
             connection.close();
         }
@@ -146,7 +146,7 @@ describe('requests', { timeout: patience(60000) }, () => {
     }));
 });
 
-describe('connections', { timeout: patience(60000) }, () => {
+describe('connections', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();
 
     async function session() {
@@ -203,7 +203,7 @@ describe('connections', { timeout: patience(60000) }, () => {
     it('answer a long pipeline of cold tiles in order', async () => {
         const tiles = Array.from({ length: 60 }, (_, i) => `/default/height/12/${(i * 7) % 60}/3.f32`);
         const { answers } = await daemon.raw(tiles.map((tile) => request('GET', tile)).join(''),
-            { methods: tiles.map(() => 'GET'), limit: 20000 });
+            { methods: tiles.map(() => 'GET') });
         await eachRow(tiles.map((tile, i) => [tile, i]), async ([tile, i]) => {
             assertStatus(answers[i], 200);
             assert.deepEqual(answers[i].body, await daemon.bytes(tile));
@@ -215,7 +215,7 @@ describe('connections', { timeout: patience(60000) }, () => {
         try {
             for (const piece of request('GET', '/healthz').match(/[^]{1,9}/g)) {
                 connection.send(piece);
-                await new Promise((resolve) => { setTimeout(resolve, 5); });
+                await daemon.bytes('/healthz');         // meanwhile the piece arrives
             }
             assertStatus(await connection.answer(), 200);
         } finally {
@@ -227,7 +227,7 @@ describe('connections', { timeout: patience(60000) }, () => {
         ['HTTP/1.1 with Connection: close', `GET ${TILE} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`],
         ['HTTP/1.0', `GET ${TILE} HTTP/1.0\r\nHost: a\r\n\r\n`],
     ], async ([, bytes]) => {
-        const { answers: [answer], closed } = await daemon.raw(bytes, { closeLimit: 2000 });
+        const { answers: [answer], closed } = await daemon.raw(bytes, { closeLimit: CLOSE_LIMIT });
         assertStatus(answer, 200);
         assert.deepEqual(answer.body, await daemon.bytes(TILE));
         assert.ok(closed);

@@ -8,7 +8,7 @@ import { useDaemon } from './daemon.mjs';
 import { LIMIT, NATIVE_ZOOM, decimal, floats, sameFloat, unitsAt, words } from './grid.mjs';
 import { decodePng } from './png.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
-import { patience } from './program.mjs';
+import { TIMEOUT } from './program.mjs';
 
 const FAR = 2n ** 44n;
 
@@ -30,7 +30,7 @@ const POINTS = [
     ['4503599627370495.5', '-4503599627370495.5'], ['-8388608', '8388607'],
 ];
 
-describe('/height', { timeout: patience(60000) }, () => {
+describe('/height', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();
 
     it('returns the block and its height', () => eachRow(POINTS, async ([x, y]) => {
@@ -124,7 +124,7 @@ describe('/height', { timeout: patience(60000) }, () => {
     }));
 });
 
-describe('raw heights', { timeout: patience(60000) }, () => {
+describe('raw heights', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();
     const tile = async (z, x, y, form = '.f32') =>
         floats(await daemon.bytes(`/default/height/${z}/${x}/${y}${form}`));

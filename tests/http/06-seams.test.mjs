@@ -8,7 +8,7 @@ import { NATIVE_ZOOM, ORIGIN, decimal } from './grid.mjs';
 import { NAMES } from './layers.mjs';
 import { assertSamePart, decodePng } from './png.mjs';
 import { eachRow } from './table.mjs';
-import { patience } from './program.mjs';
+import { TIMEOUT } from './program.mjs';
 
 const REACH = 24;       // columns compared on each side of a border
 const NEAR = 3;         // pairs of columns this close to the border must not stand out
@@ -88,7 +88,7 @@ const assertSame = (a, b, size, what) => assertSamePart(a, b, size, size, what);
 
 const QUARTERS = [[0, 0], [1, 0], [0, 1], [1, 1]];
 
-describe('seams', { timeout: patience(60000) }, () => {
+describe('seams', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG + CLIMATES });
     const images = new Map();
 

@@ -4,17 +4,17 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { describe, it } from 'node:test';
-import { useDaemon } from './daemon.mjs';
+import { useDaemon, withDaemon } from './daemon.mjs';
+import { SLOWEST_WORLD, TIMEOUT, eventually, fewer } from './program.mjs';
 import { decodePng, pngChunks } from './png.mjs';
 import { assertStatus, eachRow } from './table.mjs';
 import { request } from './wire.mjs';
-import { fewer, patience } from './program.mjs';
 
-describe('many requests', { timeout: patience(60000) }, () => {
+describe('many requests', { timeout: TIMEOUT }, () => {
     // A long wait limit, so that a slow machine sheds none of hundreds of cold tiles.
     const daemon = useDaemon({ config: 'limits: { wait: 60000 }\n' });
     /* One connection per request. */
-    const concurrent = { agent: new http.Agent({ keepAlive: false, maxSockets: Infinity }), limit: 30000 };
+    const concurrent = { agent: new http.Agent({ keepAlive: false, maxSockets: Infinity }) };
 
     it('for one cold tile share one render', () => eachRow([
         ['/default/relief/10/100/100@2x.png', 'relief'],
@@ -70,37 +70,29 @@ describe('many requests', { timeout: patience(60000) }, () => {
         assert.equal(await daemon.rendered(), before + count, 'rendered again');
     });
 
-    it('in the background do not delay an interactive request for the same tile', async () => {
-        let done = 0;
-        const tiles = Array.from({ length: fewer(200) }, (_, i) => `/default/normal/13/${i}/78@2x.png`);
-        const background = tiles.map((tile) => daemon.get(tile, { Priority: 'u=7' }, concurrent)
-            .then((answer) => { done++; return answer; }));
-        await background[0];
-        assertStatus(await daemon.get(tiles.at(-1), {}, concurrent), 200);
-        assert.ok(done < tiles.length * 3 / 4, `${done} of ${tiles.length} finished before it`);
-        for (const answer of await Promise.all(background))
-            assertStatus(answer, 200);
-    });
+    const HOT = '/default/relief/10/1/1.png';
+    /* Run check(daemon, pending) after HOT was rendered, while requests for TILES, which take much longer than the check, wait. */
+    const whilePending = (tiles, headers, check) => withDaemon(async (other) => {
+        await other.bytes(HOT);
+        const connections = await Promise.all(tiles.map(() => other.connect()));
+        connections.forEach((connection, i) => connection.send(request('GET', tiles[i], { Host: 'a', ...headers })));
+        const queued = () => other.metric('farlands_queue_length');
+        assert.ok(await eventually(async () => await queued() > tiles.length * 3 / 4), `${await queued()} wait`);
+        await check(other, queued);
+        for (const connection of connections)
+            connection.close();
+    }, { config: `threads: 1\nlimits: { wait: 60000 }\nworlds: [{ name: default }, ${SLOWEST_WORLD}]\n` });
+    const slowTiles = Array.from({ length: 40 }, (_, i) => `/slow/normal/13/${i}/78.png`);
 
-    it('do not slow down hits', async () => {
-        const hot = '/default/relief/10/1/1.png';
-        await daemon.bytes(hot);
-        const misses = Array.from({ length: fewer(150) }, (_, i) =>
-            daemon.get(`/default/relief/13/${i}/77.png`, {}, concurrent));
-        let done = false;
-        const all = Promise.all(misses).then((answers) => { done = true; return answers; });
-        const waits = [];
-        while (!done) {
-            const start = performance.now();
-            await daemon.bytes(hot);
-            waits.push(performance.now() - start);
-        }
-        for (const answer of await all)
-            assertStatus(answer, 200);
-        waits.sort((a, b) => a - b);
-        // Generous, since renders and this process share two cores, but far below the
-        // wait in a queue of misses.
-        assert.ok(waits[Math.floor(waits.length / 2)] < 100, `median of ${waits.length}: ` +
-            `${waits[Math.floor(waits.length / 2)]} ms`);
-    });
+    it('in the background do not delay an interactive request for the same tile', () =>
+        whilePending(slowTiles, { Priority: 'u=7' }, async (other, queued) => {
+            assertStatus(await other.get(slowTiles.at(-1)), 200);
+            assert.ok(await queued() > slowTiles.length / 2, `it waited until ${await queued()} were left`);
+        }));
+
+    it('do not delay hits', () => whilePending(slowTiles, {}, async (other, queued) => {
+        for (let hit = 0; hit < 20; hit++)
+            await other.bytes(HOT);
+        assert.ok(await queued() > slowTiles.length / 2, `they waited until ${await queued()} were left`);
+    }));
 });

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import { Daemon, assertKeepsPort, assertPeace, useDaemon, withDaemon } from './daemon.mjs';
 import { pngChunks } from './png.mjs';
-import { BINARY, eventually, fewer, scratch, scratchFile, patience } from './program.mjs';
+import { BINARY, TIMEOUT, eventually, fewer, patience, scratch, scratchFile } from './program.mjs';
 import { assertStatus, eachRow } from './table.mjs';
 import { request } from './wire.mjs';
 
@@ -18,7 +18,7 @@ const settled = (promise) => promise.then((answer) => ({ answer }), (error) => (
 
 const cold = (i) => request('GET', `/default/relief/12/${i}/${i % 7}@2x.png`);
 
-describe('shutdown', { timeout: patience(60000) }, () => {
+describe('shutdown', { timeout: TIMEOUT }, () => {
     it('exits with code 0', () => eachRow(['SIGTERM', 'SIGINT'], (signal) =>
         withDaemon(async (daemon) => {
             await daemon.bytes('/default/gray/3/1/1.png');
@@ -39,7 +39,7 @@ describe('shutdown', { timeout: patience(60000) }, () => {
                 await connection.answer();
         }
         await sleep(50);
-        assertPeace(await daemon.stop('SIGTERM', 5000));
+        assertPeace(await daemon.stop('SIGTERM'));
         for (const connection of connections)
             connection.close();
     })));
@@ -52,7 +52,7 @@ describe('shutdown', { timeout: patience(60000) }, () => {
                 return connection.answer();
             }));
             const answers = connections.map((connection, i) =>
-                settled(connection.send(cold(i)).answer('GET', 15000)));
+                settled(connection.send(cold(i)).answer()));
             daemon.kill(signal);
             await eachRow([...answers.keys()], async (i) => {
                 const { answer, error } = await answers[i];
@@ -70,7 +70,7 @@ describe('shutdown', { timeout: patience(60000) }, () => {
             let connection;
             try {
                 connection = await daemon.connect();
-                return { answer: await connection.send(cold(i + 100)).answer('GET', 15000) };
+                return { answer: await connection.send(cold(i + 100)).answer() };
             } catch (error) {
                 return { error, received: connection?.received ?? 0 };
             }
@@ -98,7 +98,7 @@ describe('shutdown', { timeout: patience(60000) }, () => {
         }
         const busy = await Promise.all(Array.from({ length: fewer(50) }, () => daemon.connect()));
         const answers = busy.map((connection, i) =>
-            settled(connection.send(cold(i + 200)).answer('GET', 15000)));
+            settled(connection.send(cold(i + 200)).answer()));
         await sleep(30);
         daemon.kill();
         // A drained connection may be closed already; otherwise /readyz soon returns 503.
@@ -129,12 +129,12 @@ describe('shutdown', { timeout: patience(60000) }, () => {
     it('is immediate on a second signal, without a crash', () => withDaemon(async (daemon) => {
         const connections = await Promise.all(Array.from({ length: fewer(50) }, () => daemon.connect()));
         const answers = connections.map((connection, i) =>
-            settled(connection.send(cold(i + 300)).answer('GET', 15000)));
+            settled(connection.send(cold(i + 300)).answer()));
         await sleep(30);
         daemon.kill();
         await sleep(50);
         const started = Date.now();
-        const { signal, late, stderr } = await daemon.stop('SIGTERM', 5000);
+        const { signal, late, stderr } = await daemon.stop('SIGTERM');
         assert.equal(late, false, 'still running 5 s after the second signal');
         assert.ok(signal === null || signal === 'SIGTERM', `killed by ${signal}: ${stderr}`);
         assert.ok(Date.now() - started < patience(3000));
@@ -171,13 +171,13 @@ describe('shutdown', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('a daemon whose port is in use', { timeout: patience(60000) }, () => {
+describe('a daemon whose port is in use', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();
 
     it('exits with code 1 and a message', () => assertKeepsPort(daemon));
 });
 
-describe('one file for stdout and stderr', { timeout: patience(60000) }, () => {
+describe('one file for stdout and stderr', { timeout: TIMEOUT }, () => {
     it('contains all lines of both', async () => {
         const all = path.join(scratch(), 'all');
         const file = fs.openSync(all, 'w');
@@ -186,7 +186,7 @@ describe('one file for stdout and stderr', { timeout: patience(60000) }, () => {
         fs.closeSync(file);
         const lines = () => fs.readFileSync(all, 'utf8').split('\n');
         try {
-            assert.ok(await eventually(() => lines().some((line) => line.startsWith('farlands: serving ')), 10000));
+            assert.ok(await eventually(() => lines().some((line) => line.startsWith('farlands: serving '))));
         } finally {
             child.kill();
             await once(child, 'exit');

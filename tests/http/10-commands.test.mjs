@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { useDaemon } from './daemon.mjs';
 import { NAMES } from './layers.mjs';
-import { BUILT_IN, patience, run, scratch, scratchFile } from './program.mjs';
+import { BUILT_IN, TIMEOUT, run, scratch, scratchFile } from './program.mjs';
 import { eachRow } from './table.mjs';
 
 const SAMPLE = fileURLToPath(new URL('../../config/farlands.yaml', import.meta.url));
@@ -16,7 +16,7 @@ const TILES = ['relief/10/512/512.png', 'relief/10/512/512@2x.png', 'gray/-3/0/-
     'terrain-rgb/16/32768/-1@2x.png', 'normal/12/2048/2047.png', 'height/10/512/512.r16', 'height/10/512/512.f32', 'height/20/7/-7@2x.f32'];
 
 async function assertUsage(args, names) {
-    const { code, stdout, stderr, late } = await run(args, { limit: 4000 });
+    const { code, stdout, stderr, late } = await run(args);
     assert.equal(late, false, `did not exit; stdout: ${stdout}`);
     assert.equal(code, 2, `exit code ${code}; stderr: ${stderr}`);
     assert.match(stderr, /^(farlands|usage): /im);
@@ -24,7 +24,7 @@ async function assertUsage(args, names) {
     assert.equal(stdout.length, 0, `stdout: ${stdout.subarray(0, 200)}`);
 }
 
-describe('farlands', { timeout: patience(60000) }, () => {
+describe('farlands', { timeout: TIMEOUT }, () => {
     it('--version prints the version', async () => {
         const { code, stdout, stderr } = await run(['--version']);
         assert.equal(code, 0);
@@ -68,7 +68,7 @@ describe('farlands', { timeout: patience(60000) }, () => {
         [['render', '--world', 'default', '--layer', 'gray', '--zoom', '0', '--dry-run'], 'banana'],
         [['check-config', SAMPLE], process.arch === 'x64' ? 'neon' : 'avx2'],
     ], async ([args, kernel]) => {
-        const { code, stdout, stderr } = await run(args, { limit: 4000, env: { FARLANDS_KERNEL: kernel } });
+        const { code, stdout, stderr } = await run(args, { env: { FARLANDS_KERNEL: kernel } });
         assert.equal(code, 2);
         assert.match(stderr, new RegExp(`^farlands: FARLANDS_KERNEL: got "${kernel}"; expected .*scalar$`, 'm'));
         assert.equal(stdout.length, 0);
@@ -81,7 +81,7 @@ describe('farlands', { timeout: patience(60000) }, () => {
         (listen) => assertUsage(['serve', '--cache', scratch(), '--listen', listen], /listen|HOST:PORT/i)));
 });
 
-describe('farlands tile', { timeout: patience(60000) }, () => {
+describe('farlands tile', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ builtIn: true });
 
     it('writes the same bytes as the daemon', () => eachRow(TILES, async (tile) => {
@@ -149,7 +149,7 @@ describe('farlands tile', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('farlands check-config', { timeout: patience(60000) }, () => {
+describe('farlands check-config', { timeout: TIMEOUT }, () => {
     it('accepts the sample in the repository', async () => {
         const { code, stdout, stderr } = await run(['check-config', SAMPLE]);
         assert.equal(code, 0, stderr);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { NAMES } from './layers.mjs';
-import { run, scratch, scratchFile, patience } from './program.mjs';
+import { TIMEOUT, run, scratch, scratchFile } from './program.mjs';
 import { eachRow } from './table.mjs';
 
 /* In the rows, `>` marks the line that the message must name. */
@@ -180,7 +180,7 @@ const UNFIT = [
 ];
 
 async function assertRefused(args, message) {
-    const { code, stdout, stderr, late } = await run(args, { limit: 4000 });
+    const { code, stdout, stderr, late } = await run(args);
     assert.equal(late, false, `did not exit; stdout: ${stdout}`);
     assert.equal(code, 2, `exit code ${code}; stdout: ${stdout}; stderr: ${stderr}`);
     assert.match(stderr, message);
@@ -195,7 +195,7 @@ function written(lines) {
     return { file: scratchFile('broken.yaml', `${text}\n`), line };
 }
 
-describe('an invalid configuration', { timeout: patience(60000) }, () => {
+describe('an invalid configuration', { timeout: TIMEOUT }, () => {
     it('is rejected with file, line and key', () => eachRow(BROKEN, async ([lines, key, says]) => {
         const { file, line } = written(lines);
         const stderr = await assertRefused(['check-config', file],

@@ -9,7 +9,7 @@ import { floats } from './grid.mjs';
 import { NAMES } from './layers.mjs';
 import { assertSamePixels, decodePng } from './png.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
-import { BUILT_IN, patience, scratchFile } from './program.mjs';
+import { BUILT_IN, TIMEOUT, scratchFile } from './program.mjs';
 
 const DOCUMENTED = fileURLToPath(new URL('../../config/farlands.yaml', import.meta.url));
 
@@ -76,7 +76,7 @@ const POINTS = ['x=0&y=0', 'x=0.5&y=-0.5', 'x=-1234567.25&y=7654321', 'x=1099511
 const heights = (daemon, world) => Promise.all(POINTS.map(async (at) =>
     (await daemon.json(`/${world}/height?${at}`)).height));
 
-describe('two worlds', { timeout: patience(60000) }, () => {
+describe('two worlds', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: TWO });
 
     it('are the only ones in the catalogue', async () => {
@@ -139,7 +139,7 @@ describe('two worlds', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('built-in worlds', { timeout: patience(60000) }, () => {
+describe('built-in worlds', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ builtIn: true });
     const named = async (other) => Object.fromEntries((await other.json('/worlds.json')).worlds.map((world) => [world.name, world]));
 
@@ -170,7 +170,7 @@ describe('built-in worlds', { timeout: patience(60000) }, () => {
     }, { config: 'worlds:\n  - like: alps\n  - name: mine\n    like: alps\n    seed: 77\n' }));
 });
 
-describe('the command line', { timeout: patience(60000) }, () => {
+describe('the command line', { timeout: TIMEOUT }, () => {
     it('overrides the configured address, but need not give one', async () => {
         const configured = await new Daemon({ config: TWO, listen: false }).start();
         const { port } = configured;
@@ -183,7 +183,7 @@ describe('the command line', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('worlds of every kind', { timeout: patience(60000) }, () => {
+describe('worlds of every kind', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: ALL });
     const names = Object.keys(VARIANTS);
 
@@ -279,7 +279,7 @@ describe('worlds of every kind', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('worlds with a list of layers', { timeout: patience(60000) }, () => {
+describe('worlds with a list of layers', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: `worlds:
   - name: all
   - name: few
@@ -331,7 +331,7 @@ describe('worlds with a list of layers', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('the sample worlds', { timeout: patience(60000) }, () => {
+describe('the sample worlds', { timeout: TIMEOUT }, () => {
     const directory = new URL('../../config/worlds/', import.meta.url);
     const files = readdirSync(directory).filter((name) => name.endsWith('.yaml'));
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { known } from '../known.mjs';
 import { useDaemon, withDaemon } from './daemon.mjs';
-import { BUILT_IN, patience } from './program.mjs';
+import { BUILT_IN, TIMEOUT } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 import { assertTileJson } from './tilejson.mjs';
 import { request } from './wire.mjs';
@@ -49,7 +49,7 @@ async function baseOf(daemon, headers, path = '/default/relief.json') {
 const assertBases = (daemon, rows, path) => eachRow(rows, async ([headers, expected]) =>
     assert.equal((await baseOf(daemon, headers, path)).base, expected));
 
-describe('documents', { timeout: patience(60000) }, () => {
+describe('documents', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: WORLDS });
 
     it('are valid TileJSON with URLs that resolve', async () => {
@@ -154,7 +154,7 @@ describe('documents', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('documents of the built-in worlds', { timeout: patience(60000) }, () => {
+describe('documents of the built-in worlds', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ builtIn: true });
 
     it('are valid TileJSON with URLs that resolve', async () => {
@@ -173,7 +173,7 @@ describe('documents of the built-in worlds', { timeout: patience(60000) }, () =>
         assert.equal((await daemon.json(`/${world}/height.json`)).minzoom, 0)));
 });
 
-describe('behind listed proxies', { timeout: patience(60000) }, () => {
+describe('behind listed proxies', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: 'proxies: [10.0.0.0/8, 127.0.0.1]\n' });
 
     it('URLs have the address that the client requested', () => assertBases(daemon, [
@@ -222,7 +222,7 @@ describe('behind listed proxies', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('listed proxies other than this one', { timeout: patience(60000) }, () => {
+describe('listed proxies other than this one', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: 'proxies: [10.0.0.0/8, "::1", "::/0", 127.0.0.2]\n' });
 
     it('do not make this one trusted', async () => {
@@ -232,7 +232,7 @@ describe('listed proxies other than this one', { timeout: patience(60000) }, () 
     });
 });
 
-describe('the base path', { timeout: patience(60000) }, () => {
+describe('the base path', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: 'base_path: /a/b\nproxies: [127.0.0.1]\n' });
     const home = () => `http://${daemon.authority}/a/b/`;
     const path = (relative) => pathOf(relative, home());
@@ -298,7 +298,7 @@ describe('the base path', { timeout: patience(60000) }, () => {
     ], '/a/b/default/relief.json'));
 });
 
-describe('a public URL', { timeout: patience(60000) }, () => {
+describe('a public URL', { timeout: TIMEOUT }, () => {
     const forged = { Host: 'not a host', 'X-Forwarded-Host': 'forged', 'X-Forwarded-Proto': 'http', 'X-Forwarded-Prefix': '/p' };
 
     describe('alone', () => {
@@ -331,7 +331,7 @@ describe('a public URL', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('the viewer\'s files and documents', { timeout: patience(60000) }, () => {
+describe('the viewer\'s files and documents', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();
     const HEIGHTS = `/default/heights?at=${Array.from({ length: 1200 }, (_, i) => `${i},${i % 10}`).join(';')}`;
     const FILES = ['/', '/viewer/viewer.js', '/viewer/viewer.css', '/viewer/leaflet.js', '/viewer/icon.svg',

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
-import { patience } from './program.mjs';
+import { TIMEOUT } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 import { request } from './wire.mjs';
 
@@ -12,7 +12,7 @@ const RAW = ['/default/height/12/7/9.f32', '/default/height/12/7/9.r16', '/defau
 const PICTURES = ['/default/relief/12/7/9.png', '/default/terrarium/12/7/9.png?border=1',
     '/default/height/12/7/9.png', '/default/gray/12/7/9@2x.png'];
 
-describe('ranges', { timeout: patience(60000) }, () => {
+describe('ranges', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();
     let column = 0;
     const cold = () => `/default/height/11/${++column}/3.r16`;
@@ -153,7 +153,7 @@ describe('ranges', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('other origins', { timeout: patience(60000) }, () => {
+describe('other origins', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();
     const listed = (value) => (value ?? '').toLowerCase().split(/ *, */);
 

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { before, describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
-import { patience, scratch } from './program.mjs';
+import { TIMEOUT, scratch } from './program.mjs';
 import { eachRow } from './table.mjs';
 
 // All over the range of zooms, near the origin and far away.
@@ -22,7 +22,7 @@ function pngcheck(files) {
     return { status, output };
 }
 
-describe('pngcheck', { timeout: patience(60000) }, () => {
+describe('pngcheck', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();
     const directory = scratch();
     let layers;

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { useDaemon } from './daemon.mjs';
-import { eventually, patience, scratchFile } from './program.mjs';
+import { TIMEOUT, eventually, scratchFile } from './program.mjs';
 import { eachRow } from './table.mjs';
 
 const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
@@ -74,7 +74,7 @@ const COUNTERS = ['requests', 'tiles_rendered', 'cache_hits', 'cache_misses', 'c
 const GAUGES = ['cache_bytes', 'cache_limit_bytes', 'cache_files', 'cache_limit_files', 'cache_suspended',
     'queue_length', 'queue_limit', 'response_bytes', 'response_limit_bytes', 'renders_running', 'connections', 'ready', 'start_time_seconds', 'build_info'];
 
-describe('the metrics', { timeout: patience(60000) }, () => {
+describe('the metrics', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();
     const text = async () => (await daemon.bytes('/metrics')).toString();
 
@@ -165,7 +165,7 @@ function watchedExpressions() {
     return rows;
 }
 
-describe('the dashboard and the alerts', { timeout: patience(60000) }, () => {
+describe('the dashboard and the alerts', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();
     const expressions = watchedExpressions();
 

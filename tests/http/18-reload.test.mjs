@@ -9,7 +9,7 @@ import { describe, it } from 'node:test';
 import { assertPeace, withDaemon } from './daemon.mjs';
 import { load, underLoad } from './load.mjs';
 import { pngChunks } from './png.mjs';
-import { eventually, patience, scratch, scratchFile } from './program.mjs';
+import { TIMEOUT, eventually, patience, scratch, scratchFile } from './program.mjs';
 import { assertStatus, eachRow } from './table.mjs';
 import { request } from './wire.mjs';
 
@@ -77,7 +77,7 @@ const grown = (pid, before) => 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(
     fs.readFileSync(`/proc/${pid}/status`, 'latin1'))[1]) - before;
 const openFiles = (pid) => fs.readdirSync(`/proc/${pid}/fd`).length;
 
-describe('a rejected reload', { timeout: patience(60000), concurrency: 4 }, () => {
+describe('a rejected reload', { timeout: TIMEOUT, concurrency: 4 }, () => {
     it('changes nothing and logs the reason in one line', async () => {
         const cache = scratch();
         const head = ({ listen = '127.0.0.1:0', path = cache } = {}) => `listen: ${listen}\ncache: { path: ${path} }\n`;
@@ -148,7 +148,7 @@ describe('a rejected reload', { timeout: patience(60000), concurrency: 4 }, () =
     });
 });
 
-describe('a successful reload', { timeout: patience(60000), concurrency: 4 }, () => {
+describe('a successful reload', { timeout: TIMEOUT, concurrency: 4 }, () => {
     it('is applied completely', () => withFile(worlds(world('alpha')), async (daemon, write) => {
         const alpha = await daemon.json('/alpha.json');
         const image = await daemon.bytes('/alpha/gray/11/900/1.png');
@@ -220,7 +220,7 @@ describe('a successful reload', { timeout: patience(60000), concurrency: 4 }, ()
         return withFile(slow, async (daemon, write) => {
             const fingerprint = await daemon.fingerprintOf(slowTile(0));
             const connections = await Promise.all(Array.from({ length: TILES }, () => daemon.connect()));
-            const answers = connections.map((connection, i) => connection.send(request('GET', slowTile(i))).answer('GET', 15000));
+            const answers = connections.map((connection, i) => connection.send(request('GET', slowTile(i))).answer());
             answers.forEach((answer) => answer.catch(() => {}));
             assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') > TILES / 2), 'no request is pending');
             await change(daemon, write, `threads: 1\n${worlds(world('beta'))}`);
@@ -253,7 +253,7 @@ describe('a successful reload', { timeout: patience(60000), concurrency: 4 }, ()
             // Idle connections are closed for others: these wait for a search that takes long.
             const hold = (connection) => connection.send(request('GET', '/alpha/spawn?x=0&y=0&min=5999&slope=0'));
             const isServed = async (connection, limit = 3000) => {
-                connection.pending ??= connection.send(request('GET', '/healthz')).answer('GET', 20000);
+                connection.pending ??= connection.send(request('GET', '/healthz')).answer();
                 connection.pending.catch(() => {});
                 const served = await Promise.race([connection.pending.then(() => true), sleep(patience(limit), false)]);
                 if (served)
@@ -294,7 +294,7 @@ describe('a successful reload', { timeout: patience(60000), concurrency: 4 }, ()
     });
 });
 
-describe('many reloads', { timeout: patience(90000), concurrency: 3 }, () => {
+describe('many reloads', { timeout: TIMEOUT, concurrency: 3 }, () => {
     const RELOADS = sanitized ? 60 : 200;
     const WARM = sanitized ? 20 : 50;
 
@@ -356,7 +356,7 @@ describe('many reloads', { timeout: patience(90000), concurrency: 3 }, () => {
     it('are ignored while draining', () => withFile(`threads: 1\n${worlds(world('alpha', { basis: SLOW }))}limits: { wait: 60000 }\n`, async (daemon, write) => {
         const fingerprint = await daemon.fingerprintOf(slowTile(0));
         const connections = await Promise.all(Array.from({ length: TILES }, () => daemon.connect()));
-        const answers = connections.map((connection, i) => connection.send(request('GET', slowTile(i))).answer('GET', 15000));
+        const answers = connections.map((connection, i) => connection.send(request('GET', slowTile(i))).answer());
         answers.forEach((answer) => answer.catch(() => {}));
         assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') > TILES / 2));
         daemon.kill('SIGTERM');

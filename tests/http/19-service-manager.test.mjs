@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import { load, underLoad } from './load.mjs';
 import { withManager } from './manager.mjs';
-import { eventually, patience, scratch, scratchFile, withFractal } from './program.mjs';
+import { TIMEOUT, eventually, scratch, scratchFile, withFractal } from './program.mjs';
 import { assertStatus, eachRow } from './table.mjs';
 import { exchange, request } from './wire.mjs';
 
@@ -34,7 +34,7 @@ function getUnix(socketPath, target) {
     });
 }
 
-describe('inherited sockets', { timeout: patience(120000), concurrency: 4 }, () => {
+describe('inherited sockets', { timeout: TIMEOUT, concurrency: 4 }, () => {
     it('replace the configured address', () => withManager([TCP], async (manager) => {
         const service = await manager.startReady();
         await assertServed(manager.address);
@@ -138,7 +138,7 @@ describe('inherited sockets', { timeout: patience(120000), concurrency: 4 }, () 
     }));
 });
 
-describe('notifications', { timeout: patience(60000), concurrency: 4 }, () => {
+describe('notifications', { timeout: TIMEOUT, concurrency: 4 }, () => {
     const own = { args: ['--listen', '127.0.0.1:0'] };
 
     it('are READY=1 once it serves, STOPPING=1 when it stops', () => withManager([], async (manager) => {

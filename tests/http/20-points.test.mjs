@@ -7,7 +7,7 @@ import { useDaemon } from './daemon.mjs';
 import { LIMIT, NATIVE_ZOOM, decimal, floats, sameFloat } from './grid.mjs';
 import { known } from '../known.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
-import { BUILT_IN, eventually, patience } from './program.mjs';
+import { BUILT_IN, TIMEOUT, eventually, patience } from './program.mjs';
 
 const UNIT = 1024n;
 
@@ -17,7 +17,7 @@ const PLACES = [
     [(LIMIT - 2n) * UNIT + 1n, (1n - LIMIT) * UNIT + 7n],
 ];
 
-describe('the ground at a place', { timeout: patience(60000) }, () => {
+describe('the ground at a place', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ builtIn: true });
     const ground = (x, y) => daemon.json(`/default/height?x=${decimal(x)}&y=${decimal(y)}`);
 
@@ -47,7 +47,7 @@ describe('the ground at a place', { timeout: patience(60000) }, () => {
         }));
 });
 
-describe('the surface', { timeout: patience(60000) }, () => {
+describe('the surface', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ builtIn: true });
 
     /* Densities at whole altitudes: the highest that is above 0, and the one above it. */
@@ -106,7 +106,7 @@ async function assertComputedResponse(daemon, target) {
     assert.equal(head.headers.etag, first.headers.etag);
 }
 
-describe('/heights', { timeout: patience(60000) }, () => {
+describe('/heights', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ builtIn: true });
     const list = (places) => places.map(([x, y]) => `${decimal(x)},${decimal(y)}`).join(';');
 
@@ -175,7 +175,7 @@ describe('/heights', { timeout: patience(60000) }, () => {
     }));
 });
 
-describe('the values of a list', { timeout: patience(60000) }, () => {
+describe('the values of a list', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: 'worlds: [{ name: plain }, { name: rivers, like: default }]' });
     const OF_RIVERS = ['biome', 'temperature', 'humidity', 'water', 'depth', 'river', 'width', 'kind'];
 
@@ -228,7 +228,7 @@ const SPAWN_WORLDS = `worlds:
     elevation: [[0, 0], [1, 1000]]
 `;
 
-describe('/spawn', { timeout: patience(120000) }, () => {
+describe('/spawn', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: SPAWN_WORLDS });
     const SIDE = 256;
 

@@ -9,10 +9,10 @@ import { describe, it } from 'node:test';
 import { blocks, target } from './boxes.mjs';
 import { assertPeace, useDaemon, withDaemon } from './daemon.mjs';
 import { decodePng, pngChunks } from './png.mjs';
-import { eventually, fewer, patience } from './program.mjs';
+import { TIMEOUT, eventually, fewer, patience } from './program.mjs';
 import { open, peakGrowth, processorTime, rests, withStreams } from './streams.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
-import { request } from './wire.mjs';
+import { CLOSE_LIMIT, request } from './wire.mjs';
 
 const FORMS = ['f32', 'r16', 'png'];
 const SIDE = 4097;
@@ -42,7 +42,7 @@ const small = () => target([blocks(64 * ++column), 5n], [65, 65]);
 
 const digestOf = (bytes) => createHash('sha1').update(bytes).digest('hex');
 
-describe('the memory for large regions', { timeout: patience(60000) }, () => {
+describe('the memory for large regions', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: config() });
 
     /* COUNT streams take 4 MiB each, as in config/farlands.yaml; 8 MiB are for everything else. */
@@ -99,7 +99,7 @@ describe('the memory for large regions', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('large regions', { timeout: patience(60000) }, () => {
+describe('large regions', { timeout: TIMEOUT }, () => {
     // With one thread, a request that waits for the end of another shows.
     const daemon = useDaemon({ config: config('threads: 1\nlimits: { wait: 60000 }\n') });
 
@@ -176,7 +176,7 @@ describe('large regions', { timeout: patience(60000) }, () => {
     it('work with HTTP/1.0 and Connection: close', () => eachRow(FORMS.flatMap((form) =>
         [['HTTP/1.0\r\n\r\n', form], ['HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', form]]), async ([tail, form]) => {
         const path = target([7n, 7n], [1025, 257], { form });
-        const { answers: [answer], closed } = await daemon.raw(`GET ${path} ${tail}`, { closeLimit: 2000 });
+        const { answers: [answer], closed } = await daemon.raw(`GET ${path} ${tail}`, { closeLimit: CLOSE_LIMIT });
         assertStatus(answer, 200);
         assert.ok(answer.body.equals(await daemon.bytes(path)), 'different bytes');
         assert.ok(closed, 'the connection stayed open');
@@ -187,7 +187,7 @@ describe('large regions', { timeout: patience(60000) }, () => {
     }));
 });
 
-describe('a client that disconnects in mid-stream', { timeout: patience(60000) }, () => {
+describe('a client that disconnects in mid-stream', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: config() });
     const idle = () => rests(daemon.pid, 1250);
 
@@ -223,7 +223,7 @@ describe('a client that disconnects in mid-stream', { timeout: patience(60000) }
     }));
 });
 
-describe('the number of concurrent large regions', { timeout: patience(60000) }, () => {
+describe('the number of concurrent large regions', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: config('limits: { streams: 2 }\n') });
 
     it('is limited', async () => {
@@ -314,7 +314,7 @@ describe('the number of concurrent large regions', { timeout: patience(60000) },
     }, { config: config('proxies: [127.0.0.1]\nlimits: { streams: 32 }\n') }));
 });
 
-describe('shutdown', { timeout: patience(60000), concurrency: true }, () => {
+describe('shutdown', { timeout: TIMEOUT, concurrency: true }, () => {
     it('waits for streams in progress', () => eachRow(FORMS, (form) => withDaemon(async (daemon) => {
         const path = target([3n, 3n], [2049, 2049], { form });
         const expected = await (await open(daemon, path)).rest();
@@ -333,7 +333,7 @@ describe('shutdown', { timeout: patience(60000), concurrency: true }, () => {
         daemon.kill('SIGTERM');
         await sleep(100);
         const started = Date.now();
-        const { signal, late, stderr } = await daemon.stop('SIGTERM', 5000);
+        const { signal, late, stderr } = await daemon.stop('SIGTERM');
         assert.equal(late, false, 'still running 5 s after the second signal');
         assert.ok(signal === null || signal === 'SIGTERM', `killed by ${signal}: ${stderr}`);
         assert.ok(Date.now() - started < patience(3000));
@@ -345,7 +345,7 @@ describe('shutdown', { timeout: patience(60000), concurrency: true }, () => {
         connection.send(request('GET', target([3n, 3n], [1025, 1025], { form: 'png' })));
         await eventually(() => connection.received > 0);
         daemon.kill('SIGTERM');
-        const answer = await connection.answer('GET', 15000);
+        const answer = await connection.answer();
         assertStatus(answer, 200);
         pngChunks(answer.body);
         assert.equal(decodePng(answer.body).height, 1025);

@@ -8,7 +8,7 @@ import { compile, loadTerrain, units } from '../../server/viewer/farlands.js';
 import { HALVES, ROUNDED, THOUSANDS } from './boxes.mjs';
 import { useDaemon } from './daemon.mjs';
 import { LIMIT, decimal, floats, sameFloat } from './grid.mjs';
-import { patience } from './program.mjs';
+import { TIMEOUT } from './program.mjs';
 import { assertStatus, eachRow } from './table.mjs';
 
 const DIRECTORY = new URL('../../config/worlds/', import.meta.url);
@@ -74,7 +74,7 @@ function tilesOf({ native_zoom: native, origin, limits, layers }) {
     ].filter(([z]) => z >= least);
 }
 
-describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
+describe('heights in WebAssembly', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const terrainOf = async (name) => loadTerrain(await module(), (await daemon.bytes(`/${name}.json`)).toString());
 
@@ -363,7 +363,7 @@ describe('heights in WebAssembly', { timeout: patience(180000) }, () => {
     });
 });
 
-describe('units of blocks', { timeout: patience(60000) }, () => {
+describe('units of blocks', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();
 
     it('are exact', () => {

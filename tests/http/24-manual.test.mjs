@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { NAMES, RIVERS } from './layers.mjs';
-import { BINARY, run, patience } from './program.mjs';
+import { BINARY, TIMEOUT, run } from './program.mjs';
 import { eachRow } from './table.mjs';
 
 const file = (name) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
@@ -24,7 +24,7 @@ function completions(...words) {
         .split('\n').filter(Boolean);
 }
 
-describe('the manual pages and the completion have', { timeout: patience(30000) }, () => {
+describe('the manual pages and the completion have', { timeout: TIMEOUT }, () => {
     it('exactly the commands and options of --help', async () => {
         const help = (await run(['--help'])).stdout.toString();
         const commands = [...new Set(help.match(/(?<=^ {4}farlands )[a-z-]+/gm))].filter((name) => name[0] !== '-');

@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { Daemon, withDaemon } from './daemon.mjs';
-import { eventually, patience, scratch } from './program.mjs';
+import { TIMEOUT, eventually, patience, scratch } from './program.mjs';
 import { open } from './streams.mjs';
 import { eachRow } from './table.mjs';
 import { request } from './wire.mjs';
@@ -25,7 +25,7 @@ async function entryOf(file, uri) {
     return find();
 }
 
-describe('the access log', { timeout: patience(60000) }, () => {
+describe('the access log', { timeout: TIMEOUT }, () => {
     const file = path.join(scratch(), 'access.log');
 
     it('has one line per request', () => withDaemon(async (daemon) => {

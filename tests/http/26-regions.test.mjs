@@ -7,7 +7,7 @@ import { BLOCK, FAR, STEPS, assertSameBytes, blocks, cut, target } from './boxes
 import { Daemon, useDaemon } from './daemon.mjs';
 import { NATIVE_ZOOM, decimal, floats, sameFloat, unitsAt, words } from './grid.mjs';
 import { decodePng } from './png.mjs';
-import { patience } from './program.mjs';
+import { TIMEOUT, patience } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 
 /* quick: for large regions if only their layout matters. */
@@ -28,7 +28,7 @@ const CROSSINGS = [
     [FAR / 4n + 3n, -FAR / 4n + 1n],
 ];
 
-describe('regions', { timeout: patience(60000) }, () => {
+describe('regions', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const region = (at, sides, options) => daemon.bytes(target(at, sides, options));
 
@@ -144,7 +144,7 @@ describe('regions', { timeout: patience(60000) }, () => {
 const SQUARES = [1, 2, 17, 33, 65, 127, 129, 253, 257, 505, 513, 1009, 1025];
 const LARGE = [2017, 2049, 4033, 4097];
 
-describe('regions of any size', { timeout: patience(60000) }, () => {
+describe('regions of any size', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const region = (at, sides, options) => daemon.bytes(target(at, sides, options));
     const at = [-blocks(700) + 3n, -blocks(40)];
@@ -238,7 +238,7 @@ describe('regions of any size', { timeout: patience(60000) }, () => {
         }));
 });
 
-describe('regions of seeds', { timeout: patience(60000) }, () => {
+describe('regions of seeds', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: 'worlds:\n  - name: default\n    seeds: any\n  - name: fixed\n    seeds: fixed\n' });
     const at = [-blocks(100), -blocks(7) + 1n];
 

@@ -6,7 +6,7 @@ import { BLOCK, FAR, HALVES, MALFORMED, ROUNDED, THOUSANDS, TOO_FINE, assertSame
 import { useDaemon } from './daemon.mjs';
 import { decimal } from './grid.mjs';
 import { decodePng } from './png.mjs';
-import { patience } from './program.mjs';
+import { TIMEOUT, patience } from './program.mjs';
 import { processorTime } from './streams.mjs';
 import { assertError, assertStatus, eachRow, lasting } from './table.mjs';
 import { request } from './wire.mjs';
@@ -22,7 +22,7 @@ const CONFIG = `worlds:
 
 const FORMS = ['f32', 'r16', 'png'];
 
-describe('ranges of regions', { timeout: patience(60000) }, () => {
+describe('ranges of regions', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const at = [-blocks(100), blocks(3) + 1n];
     const options = { world: 'quick' };
@@ -144,7 +144,7 @@ const REGIONS = [
     [[FAR, -FAR], [1, 1], BLOCK], [[-FAR + 1n, 0n], [4, 4], blocks(2 ** 20)], [[1n, 1n], [1025, 257], 256n],
 ];
 
-describe('the headers of regions', { timeout: patience(60000) }, () => {
+describe('the headers of regions', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const rows = REGIONS.flatMap(([at, sides, step]) => FORMS.map((form) => [at, sides, { step, form, world: 'quick' }]));
 
@@ -251,7 +251,7 @@ const whole = { x: '0', y: '0', width: '4', height: '4', step: '1' };
 const query = (change = {}) => Object.entries({ ...whole, ...change })
     .filter(([, value]) => value !== null).map(([key, value]) => `${key}=${value}`).join('&');
 
-describe('region requests', { timeout: patience(60000) }, () => {
+describe('region requests', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const get = (changed, form = 'f32') => daemon.get(`/default/region.${form}?${query(changed)}`);
 

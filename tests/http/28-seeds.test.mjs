@@ -9,7 +9,7 @@ import { useDaemon, withDaemon } from './daemon.mjs';
 import { floats } from './grid.mjs';
 import { load, underLoad } from './load.mjs';
 import { decodePng } from './png.mjs';
-import { eventually, fewer, patience, scratch, scratchFile } from './program.mjs';
+import { TIMEOUT, eventually, fewer, patience, scratch, scratchFile } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 import { request } from './wire.mjs';
 
@@ -18,7 +18,7 @@ const SEEDS = ['0', '1', '42', '4294967296', '9223372036854775808', MOST];
 const TILE = 'relief/10/512/512.png';
 const sanitized = (Number(process.env.PATIENCE) || 1) > 1;
 
-describe('a world with seeds: any', { timeout: patience(60000) }, () => {
+describe('a world with seeds: any', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: `
 worlds:
   - name: default
@@ -143,7 +143,7 @@ worlds:
         async (url) => assertError(await daemon.get(url), 404, /^world: /)));
 });
 
-describe('a seed', { timeout: patience(90000) }, () => {
+describe('a seed', { timeout: TIMEOUT }, () => {
     // One loop and no memory cache: repeated requests create tiles and worlds again.
     const UNCACHED = 'shards: 1\ncache: { memory: 0 }\n';
 
@@ -177,7 +177,7 @@ describe('a seed', { timeout: patience(90000) }, () => {
             const target = (i) => `/alpha:${i}/gray/9/1/900@2x.png`;
             const connections = await Promise.all(Array.from({ length: COUNT }, () => daemon.connect()));
             const answers = connections.map((connection, i) =>
-                connection.send(request('GET', target(i))).answer('GET', 15000));
+                connection.send(request('GET', target(i))).answer());
             answers.forEach((answer) => answer.catch(() => {}));
             assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') > COUNT / 2), 'no request is pending');
             for (let seed = 1000; seed < 1100; seed++)      // more than the daemon keeps
@@ -200,7 +200,7 @@ describe('a seed', { timeout: patience(90000) }, () => {
     });
 });
 
-describe('many seeds', { timeout: patience(90000) }, () => {
+describe('many seeds', { timeout: TIMEOUT }, () => {
     const COUNT = 5 * fewer(4000);
     const resident = (daemon) => 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(
         fs.readFileSync(`/proc/${daemon.pid}/status`, 'latin1'))[1]);
@@ -212,7 +212,7 @@ describe('many seeds', { timeout: patience(90000) }, () => {
         const requestAll = async (first, end) => {
             const clients = load(daemon, (i) => target(first + i), 8);
             const { failures } = await underLoad(clients, async () => {
-                await eventually(() => clients.state.asked >= end - first, 80000);
+                await eventually(() => clients.state.asked >= end - first, TIMEOUT);
                 return clients.stop();
             });
             assert.deepEqual(failures.slice(0, 5), []);
@@ -227,7 +227,7 @@ describe('many seeds', { timeout: patience(90000) }, () => {
     }, { config: 'shards: 2\nlimits: { wait: 60000 }\ncache: { memory: 4M, files: 2000 }\nworlds: [{ name: default, seeds: any }]\n' }));
 });
 
-describe('the disk cache', { timeout: patience(60000) }, () => {
+describe('the disk cache', { timeout: TIMEOUT }, () => {
     const config = (files) => `threads: 1\ncache: { files: ${files}, memory: 0 }\nworlds: [{ name: default, seeds: any }]\n`;
     const tile = (y) => `relief/10/7/${y}.png`;
     const requestTiles = async (daemon, world, count) => {

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { BLOCK, FAR, MALFORMED, ROUNDED, TOO_FINE, assertSameBytes, blocks, naming, target } from './boxes.mjs';
 import { useDaemon } from './daemon.mjs';
 import { decimal } from './grid.mjs';
-import { fewer, patience } from './program.mjs';
+import { TIMEOUT, fewer, patience } from './program.mjs';
 import { assertError, assertStatus, eachRow, lasting } from './table.mjs';
 import { request } from './wire.mjs';
 
@@ -22,7 +22,7 @@ const CONFIG = `worlds:
 const box = (daemon, at, sides, options) => daemon.bytes(target(at, sides, options));
 const moved = (at, by, step) => at.map((value, axis) => value + BigInt(by[axis]) * step);
 
-describe('ranges of volumes', { timeout: patience(60000) }, () => {
+describe('ranges of volumes', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const at = [-blocks(100), blocks(3) + 1n, -blocks(60)];
     const part = (path, range, headers) => daemon.get(path, { Range: range, ...headers });
@@ -93,7 +93,7 @@ describe('ranges of volumes', { timeout: patience(60000) }, () => {
 const HOUR = 'public, max-age=3600';
 const YEAR = 'public, max-age=31536000, immutable';
 
-describe('the headers of volumes', { timeout: patience(60000) }, () => {
+describe('the headers of volumes', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const rows = [
         [[0n, 0n, 0n], [1, 1, 1], undefined], [[-blocks(3), blocks(7) + 512n, -1n], [5, 3, 2], BLOCK],
@@ -173,7 +173,7 @@ const whole = { x: '0', y: '0', z: '0', width: '4', height: '4', depth: '4', ste
 const query = (change = {}) => Object.entries({ ...whole, ...change })
     .filter(([, value]) => value !== null).map(([key, value]) => `${key}=${value}`).join('&');
 
-describe('volume requests', { timeout: patience(60000) }, () => {
+describe('volume requests', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const get = (changed) => daemon.get(`/default/volume.f32?${query(changed)}`);
 

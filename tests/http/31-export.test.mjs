@@ -7,15 +7,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { withDaemon } from './daemon.mjs';
-import { BINARY, end, eventually, fractal, launch, patience, run, scratch, scratchFile } from './program.mjs';
+import { BINARY, TIMEOUT, end, eventually, fractal, launch, run, scratch, scratchFile } from './program.mjs';
 import { eachRow } from './table.mjs';
 
 const WORLD = ['--world', 'default', '--layer', 'relief'];
-const LIMIT = 60000;
 
 /* Archives of the built-in worlds; PLAIN ones, if they are about bytes and files. */
-const render = (cache, args) => run(['render', '--cache', cache, ...args], { limit: LIMIT });
-const plain = (cache, args) => run(fractal('render', '--cache', cache, ...args), { limit: LIMIT });
+const render = (cache, args) => run(['render', '--cache', cache, ...args]);
+const plain = (cache, args) => run(fractal('render', '--cache', cache, ...args));
 const archive = () => path.join(scratch(), 'world.mbtiles');
 
 /* Parse the line on stdout of a successful run: { total, rendered, found }. */
@@ -43,7 +42,7 @@ function tilesOf(file) {
 /* Assert that the directory of FILE is empty. */
 const assertNothing = (file) => assert.deepEqual(fs.readdirSync(path.dirname(file)), []);
 
-describe('an archive', { timeout: patience(180000) }, () => {
+describe('an archive', { timeout: TIMEOUT }, () => {
     it('contains the tiles that the daemon serves', () => withDaemon(async (daemon) => {
         await eachRow([
             [[...WORLD, '--zoom', '0-2'], 'default/relief', '', 21],
@@ -108,9 +107,9 @@ describe('an archive', { timeout: patience(180000) }, () => {
     });
 });
 
-describe('an interrupted archive', { timeout: patience(180000) }, () => {
+describe('an interrupted archive', { timeout: TIMEOUT }, () => {
     const large = (file, cache) => fractal('render', '--cache', cache, ...WORLD, '--zoom', '9', '--threads', '1', '--export', file);
-    const grows = (file) => eventually(() => fs.existsSync(`${file}.unfinished`) && fs.statSync(`${file}.unfinished`).size > 1 << 20, 20000);
+    const grows = (file) => eventually(() => fs.existsSync(`${file}.unfinished`) && fs.statSync(`${file}.unfinished`).size > 1 << 20);
 
     it('leaves its tiles in the cache', async () => {
         const cache = scratch();
@@ -119,7 +118,7 @@ describe('an interrupted archive', { timeout: patience(180000) }, () => {
         assert.ok(await grows(file), 'nothing is written');
         assert.ok(!fs.existsSync(file));
         program.child.kill('SIGINT');
-        const { code, stdout, stderr } = await end(program, 10000);
+        const { code, stdout, stderr } = await end(program);
         assert.equal(code, 1, stderr);
         assert.equal(stdout.length, 0);
         assertNothing(file);
@@ -138,7 +137,7 @@ describe('an interrupted archive', { timeout: patience(180000) }, () => {
         assert.equal(other.code, 1);
         assert.match(other.stderr, /^farlands: .*world\.mbtiles\.unfinished: another run is writing it\n$/);
         program.child.kill('SIGKILL');
-        await end(program, 5000);
+        await end(program);
         assert.ok(fs.existsSync(`${file}.unfinished`));
         assert.equal(summary(await plain(cache, args)).total, 5);
         assert.equal(tilesOf(file).size, 5);
@@ -149,14 +148,14 @@ describe('an interrupted archive', { timeout: patience(180000) }, () => {
         const file = archive();
         const args = large(file, scratch());
         const program = launch(['-c', 'ulimit -f 4096; exec "$0" "$@"', BINARY, ...args], {}, { binary: 'bash' });
-        const { code, signal, stderr } = await end(program, 30000);
+        const { code, signal, stderr } = await end(program);
         assert.equal(code, 1, `${signal}: ${stderr}`);
         assert.match(stderr, /^farlands: .*world\.mbtiles: File too large \(.*\)$/m);
         assertNothing(file);
     });
 });
 
-describe('render --export rejects', { timeout: patience(60000) }, () => {
+describe('render --export rejects', { timeout: TIMEOUT }, () => {
     const mine = scratchFile('mine.mbtiles', 'mine');
     const foreign = path.join(scratch(), 'other.mbtiles');
     fs.writeFileSync(`${foreign}.unfinished`, 'mine');

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import { blocks, target } from './boxes.mjs';
 import { useDaemon, withDaemon } from './daemon.mjs';
-import { eventually, patience, scratchFile, withFractal } from './program.mjs';
+import { TIMEOUT, eventually, scratchFile, withFractal } from './program.mjs';
 import { open } from './streams.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 
@@ -53,7 +53,7 @@ async function stall(daemon, bytes, next, client) {
 
 const leave = (readers) => readers.forEach((reader) => reader.leave());
 
-describe('limits.memory', { timeout: patience(60000) }, () => {
+describe('limits.memory', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config, unix: true });
 
     const answers = (path, client) =>

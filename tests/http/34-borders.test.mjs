@@ -9,7 +9,7 @@ import { Daemon, useDaemon } from './daemon.mjs';
 import { decimal, floats, sameFloat, unitsAt } from './grid.mjs';
 import { NAMES } from './layers.mjs';
 import { assertSamePart, decodePng } from './png.mjs';
-import { patience, scratch } from './program.mjs';
+import { TIMEOUT, scratch } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 
 /* An image, or a raw tile as if it were one whose channels are bytes. */
@@ -20,7 +20,7 @@ function imageOf(bytes, tile) {
     return { width: Math.sqrt(bytes.length / channels), channels, samples: bytes };
 }
 
-describe('borders', { timeout: patience(60000) }, () => {
+describe('borders', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();
     const image = async (tile) => imageOf(await daemon.bytes(`/default/${tile}`), tile);
 

@@ -7,7 +7,7 @@ import { useDaemon } from './daemon.mjs';
 import { NATIVE_ZOOM, unitsAt } from './grid.mjs';
 import { LAYERS, NAMES } from './layers.mjs';
 import { assertSamePart, decodePng } from './png.mjs';
-import { patience } from './program.mjs';
+import { TIMEOUT } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 
 const CONFIG = `worlds:
@@ -18,7 +18,7 @@ const CONFIG = `worlds:
 const stepAt = (z) => 2n ** BigInt(NATIVE_ZOOM - z + 10);
 const ofLayer = (layer, at, sides, step, world) => `${target(at, sides, { step, world, form: 'png' })}&layer=${layer}`;
 
-describe('regions of a layer', { timeout: patience(120000) }, () => {
+describe('regions of a layer', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
 
     /* At zoom 26 slopes reach 64 samples, so that bands have several blocks. */

@@ -5,7 +5,6 @@ import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
 import { known } from '../known.mjs';
 import { NAMES, RIVERS } from './layers.mjs';
-import { patience } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 import { assertWmts, fill, layersOf, one, parseXml, textOf } from './wmts.mjs';
 import { request } from './wire.mjs';
@@ -23,7 +22,7 @@ worlds:
     layers: [height, relief]
 `;
 
-describe('documents for maps', { timeout: patience(60000) }, () => {
+describe('documents for maps', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: WORLDS });
 
     const home = () => `http://${daemon.authority}/`;

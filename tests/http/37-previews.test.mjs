@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { useDaemon } from './daemon.mjs';
 import { decodePng } from './png.mjs';
-import { patience } from './program.mjs';
+import { TIMEOUT } from './program.mjs';
 import { assertStatus, eachRow } from './table.mjs';
 
 const CONFIG = `worlds:
@@ -28,7 +28,7 @@ function properties(page) {
 
 const title = (page) => /<title>(.*)<\/title>/.exec(String(page))[1];
 
-describe('previews of links', { timeout: patience(60000) }, () => {
+describe('previews of links', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const pictureOf = (page) => new URL(properties(page)['og:image']);
 
@@ -114,7 +114,7 @@ describe('previews of links', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('previews behind a proxy', { timeout: patience(60000) }, () => {
+describe('previews behind a proxy', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ builtIn: true, config: 'public_url: https://tiles.example.org/x\nbase_path: /a\n' });
 
     it('have its address', async () => {

@@ -6,7 +6,7 @@ import { FAR, blocks, cut, assertSameBytes, target } from './boxes.mjs';
 import { useDaemon } from './daemon.mjs';
 import { floats, words } from './grid.mjs';
 import { decodePng } from './png.mjs';
-import { patience } from './program.mjs';
+import { TIMEOUT } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 
 const CONFIG = `worlds:
@@ -42,7 +42,7 @@ function codes(values, [min, max], most) {
     });
 }
 
-describe('regions over a range', { timeout: patience(60000) }, () => {
+describe('regions over a range', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const get = (query, { at = [0n, 0n], sides = [65, 33], ...options } = {}) => daemon.get(`${target(at, sides, options)}${query}`);
     const bytes = async (...options) => {
@@ -129,7 +129,7 @@ describe('regions over a range', { timeout: patience(60000) }, () => {
     }));
 });
 
-describe('tiles of bytes', { timeout: patience(60000) }, () => {
+describe('tiles of bytes', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
 
     it('are the heights over the range of the world', async () => {
@@ -140,7 +140,7 @@ describe('tiles of bytes', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('fields of places', { timeout: patience(60000) }, () => {
+describe('fields of places', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
 
     it('come with heights', async () => {
@@ -160,7 +160,7 @@ describe('fields of places', { timeout: patience(60000) }, () => {
     }));
 });
 
-describe('layers of fields', { timeout: patience(60000) }, () => {
+describe('layers of fields', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const [z, x, y] = [12, 2047, 2049];
     const tile = (ext, world = 'default', field = 'height') => `/${world}/field.${field}/${z}/${x}/${y}${ext}`;
@@ -210,7 +210,7 @@ describe('layers of fields', { timeout: patience(60000) }, () => {
     ], async ([path, why]) => assertError(await daemon.get(path), 404, why)));
 });
 
-describe('a world of several fields', { timeout: patience(60000) }, () => {
+describe('a world of several fields', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: GRAPH });
     const NAMES = ['continents', 'rain', LONG, 'half', 'height'];
     const at = [blocks(100), -blocks(200)], sides = [5, 3], step = 2n * 1024n;
@@ -266,7 +266,7 @@ describe('a world of several fields', { timeout: patience(60000) }, () => {
         /"rian"; did you mean "rain"\? it has continents, rain/));
 });
 
-describe('the surface', { timeout: patience(60000) }, () => {
+describe('the surface', { timeout: TIMEOUT }, () => {
     const world = (name, more) => `
   - name: ${name}
     seeds: any

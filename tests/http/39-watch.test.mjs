@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Daemon, withDaemon } from './daemon.mjs';
-import { eventually, patience, run, scratch, scratchFile } from './program.mjs';
+import { TIMEOUT, eventually, patience, run, scratch, scratchFile } from './program.mjs';
 import { assertStatus, eachRow } from './table.mjs';
 
 const CHANGES = '/viewer/changes.json';
@@ -43,7 +43,7 @@ function withWatch(check, file = scratchFile('world.yaml', text(5))) {
     }, { args: ['--watch', '--config', file] });
 }
 
-describe('a watched configuration', { timeout: patience(60000), concurrency: 4 }, () => {
+describe('a watched configuration', { timeout: TIMEOUT, concurrency: 4 }, () => {
     it('is reloaded at each save, however programs save', () => withWatch(async (daemon, file) => {
         const directory = path.dirname(file);
         await eachRow([
@@ -159,7 +159,7 @@ describe('a watched configuration', { timeout: patience(60000), concurrency: 4 }
     }));
 });
 
-describe('the document of changes', { timeout: patience(60000), concurrency: 4 }, () => {
+describe('the document of changes', { timeout: TIMEOUT, concurrency: 4 }, () => {
     it('names the version of /worlds.json, and is 304 until it changes', () => withWatch(async (daemon, file) => {
         const catalogue = await daemon.get('/worlds.json');
         assert.equal(JSON.parse(catalogue.body).changes, CHANGES.slice(1));
@@ -203,7 +203,7 @@ describe('the document of changes', { timeout: patience(60000), concurrency: 4 }
     });
 });
 
-it('--watch adds no thread that signals could end', { timeout: patience(60000) }, () => withWatch(async (daemon, file) => {
+it('--watch adds no thread that signals could end', { timeout: TIMEOUT }, () => withWatch(async (daemon, file) => {
     fs.writeFileSync(file, text(6));
     await assertOctaves(daemon, 6);
     const blocked = fs.readdirSync(`/proc/${daemon.pid}/task`).filter((id) => Number(id) !== daemon.pid)
@@ -211,7 +211,7 @@ it('--watch adds no thread that signals could end', { timeout: patience(60000) }
     assert.ok(blocked.length > 4 && blocked.every((mask) => mask & 1 << 14), `masks without SIGTERM: ${blocked}`);
 }));
 
-it('--watch warns if other machines may see errors', { timeout: patience(60000) }, () => eachRow([
+it('--watch warns if other machines may see errors', { timeout: TIMEOUT }, () => eachRow([
     ['127.0.0.1:0', false],
     ['[::1]:0', false],
     ['0.0.0.0:0', true],
@@ -221,14 +221,14 @@ it('--watch warns if other machines may see errors', { timeout: patience(60000) 
     assert.equal(/ warning --watch: every client of 0\.0\.0\.0:\d+ can read errors/.test(stderr), warns, stderr);
 }));
 
-it('--watch without a file to watch is an error', { timeout: patience(60000) }, () => eachRow([
+it('--watch without a file to watch is an error', { timeout: TIMEOUT }, () => eachRow([
     [[], /--watch: expected --config FILE, a regular file;/],
     [['--config', '/dev/stdin'], /--watch: .* not: \/dev\/stdin/],
     [['--config', '/dev/null'], /--watch: .* not: \/dev\/null/],
     [['--config', scratch()], /--watch: .* not: \//],
     [['--config', '/nowhere.yaml'], /\/nowhere\.yaml: cannot be read/],
 ], async ([args, why]) => {
-    const { code, stderr } = await run(['serve', '--watch', ...args], { limit: 4000 });
+    const { code, stderr } = await run(['serve', '--watch', ...args]);
     assert.equal(code, 2, stderr);
     assert.match(stderr, why);
 }));

@@ -2,15 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { end, fractal, launch, patience, run, scratchFile } from './program.mjs';
+import { TIMEOUT, end, eventually, fractal, launch, run, scratchFile } from './program.mjs';
+import { processorTime } from './streams.mjs';
 import { eachRow } from './table.mjs';
-
-const SLOW = { limit: 60000 };
 
 /* What it prints with ARGS: a text, or with --json an object. */
 async function described(...args) {
-    const { code, stdout, stderr } = await run(fractal('describe', ...args), SLOW);
+    const { code, stdout, stderr } = await run(fractal('describe', ...args));
     assert.equal(code, 0, stderr);
     assert.equal(stderr, '');
     return args.includes('--json') ? JSON.parse(stdout) : stdout.toString();
@@ -24,7 +22,7 @@ function untimed({ tile, ...rest }) {
     return rest;
 }
 
-describe('farlands describe', { timeout: patience(120000) }, () => {
+describe('farlands describe', { timeout: TIMEOUT }, () => {
     it('measures worlds that are level', () => eachRow([
         ['elevation: [[-1, 42], [1, 42]]', { land: 1, height: 42, land_height: 42, slope: 0, relief: 0, way: null, sea: null, ground: 'plain' }],
         ['elevation: [[-1, 700], [1, 700]]', { land: 1, height: 700, land_height: 700, slope: 0, relief: 0, way: null, sea: null, ground: 'plateau' }],
@@ -54,7 +52,7 @@ describe('farlands describe', { timeout: patience(120000) }, () => {
         const other = await described('--places', '10', '--seed', '18446744073709551615', '--json');
         assert.equal(one.tile.zoom.length, one.tile.ms.length);
         for (const ms of [...one.tile.ms, ...one.tile.heights_ms, ...one.tile.picture_heights_ms])
-            assert.ok(ms >= 0 && ms < 1e5, `${ms} ms`);
+            assert.ok(Number.isFinite(ms) && ms >= 0, `${ms}`);
         assert.deepEqual(one.fields.height.share, one.tile.zoom.map(() => 1));
         assert.deepEqual(untimed(one), untimed(two));
         assert.equal(other.seed, '18446744073709551615');
@@ -64,7 +62,7 @@ describe('farlands describe', { timeout: patience(120000) }, () => {
     });
 
     it('measures the first built-in world without any arguments', async () => {
-        const { code, stdout, stderr } = await run(['describe', '--places', '3', '--bbox', '-100000,-100000,100000,100000'], SLOW);
+        const { code, stdout, stderr } = await run(['describe', '--places', '3', '--bbox', '-100000,-100000,100000,100000']);
         assert.equal(code, 0, stderr);
         assert.match(stdout.toString(), /^default: fingerprint [0-9a-f]{16}, heights from /);
     });
@@ -171,10 +169,10 @@ describe('farlands describe', { timeout: patience(120000) }, () => {
 
     it('ends at SIGINT', async () => {
         const program = launch(fractal('describe', '--places', '8192'));
-        await sleep(patience(300));
+        assert.ok(await eventually(() => !program.running || processorTime(program.child.pid) > 100), 'it does not begin');
         assert.ok(program.running, 'it ended by itself');
         program.child.kill('SIGINT');
-        const { signal, late, stdout } = await end(program, 5000);
+        const { signal, late, stdout } = await end(program);
         assert.equal(late, false);
         assert.equal(signal, 'SIGINT');
         assert.equal(stdout.length, 0);

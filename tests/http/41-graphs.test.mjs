@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
 import { floats, sameFloat } from './grid.mjs';
-import { patience } from './program.mjs';
+import { TIMEOUT } from './program.mjs';
 import { eachRow } from './table.mjs';
 
 const SAMPLE = readFileSync(new URL('../../config/worlds/continents.yaml', import.meta.url), 'utf8')
@@ -30,7 +30,7 @@ const CONFIG = `${SAMPLE}
 
 const NAMES = ['continents', 'continents:12345', 'all'];
 
-describe('worlds of fields', { timeout: patience(60000) }, () => {
+describe('worlds of fields', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
 
     it('have the same heights in tiles, regions and at points', () => eachRow(

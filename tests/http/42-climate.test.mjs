@@ -6,7 +6,7 @@ import { blocks, target } from './boxes.mjs';
 import { useDaemon } from './daemon.mjs';
 import { floats } from './grid.mjs';
 import { decodePng } from './png.mjs';
-import { patience, run, scratchFile } from './program.mjs';
+import { TIMEOUT, run, scratchFile } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 
 const FIELDS = `    fields:
@@ -43,7 +43,7 @@ const BIOMES = [
     { id: 200, name: 'forêt', color: '#3c7a3c' }, { id: 4, name: 'steppe "dry"', color: '#b8b070' },
 ];
 
-describe('the layer biome', { timeout: patience(60000) }, () => {
+describe('the layer biome', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const picture = async (url) => decodePng(await daemon.bytes(url));
     const indices = async (url) => (await picture(url)).indices;
@@ -135,7 +135,7 @@ describe('the layer biome', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('the climate of a place', { timeout: patience(60000) }, () => {
+describe('the climate of a place', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const nameOf = (value) => BIOMES.find(({ id }) => id === value).name;
     const PLACES = [[0, 0], [12.5, -3], [-700, 900], [5000.25, 123], [1e12, -7], [-4000, -4000]];

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { useDaemon } from './daemon.mjs';
 import { floats, sameFloat } from './grid.mjs';
-import { patience, run } from './program.mjs';
+import { TIMEOUT, run } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 import { assertTileJson } from './tilejson.mjs';
 import { all, one, parseXml } from './wmts.mjs';
@@ -18,7 +18,7 @@ const CONFIG = `${readFileSync(FILE, 'utf8')}  - name: dry
 const FIRST = 10;       // zoom
 const LATER = ['height', 'field.ground', 'field.valleys', 'field.surface'];
 
-describe('worlds with rivers', { timeout: patience(60000) }, () => {
+describe('worlds with rivers', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const layersOf = async (world) => (await daemon.json(`/${world}.json`)).layers;
 

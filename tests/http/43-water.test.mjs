@@ -6,7 +6,7 @@ import { known } from '../known.mjs';
 import { useDaemon } from './daemon.mjs';
 import { floats } from './grid.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
-import { patience } from './program.mjs';
+import { TIMEOUT } from './program.mjs';
 
 const CONFIG = `worlds:
   - name: wet
@@ -30,7 +30,7 @@ const CONFIG = `worlds:
 const NUMBERS = ['level', 'bed', 'width', 'order'];
 const KINDS = ['land', 'river', 'lake', 'sea', 'end lake'];
 
-describe('water in the built-in worlds', { timeout: patience(60000) }, () => {
+describe('water in the built-in worlds', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ builtIn: true });
 
     known('is sea where a river crosses it', () => eachRow([-30, -10, 2, 10, 30], async (x) => {
@@ -39,7 +39,7 @@ describe('water in the built-in worlds', { timeout: patience(60000) }, () => {
     }));
 });
 
-describe('/downstream', { timeout: patience(60000) }, () => {
+describe('/downstream', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const places = [[0, 0], [5000.5, -3000], [-20000, 12345], [41000, 41000], [-7e8, 3e9]];
 
@@ -107,7 +107,7 @@ describe('/downstream', { timeout: patience(60000) }, () => {
     ], async ([query, status, message]) => assertError(await daemon.get(`/wet/downstream?${query}`), status, message)));
 });
 
-describe('the water of a place', { timeout: patience(60000) }, () => {
+describe('the water of a place', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const value = async (field, x, y) =>
         floats(await daemon.bytes(`/wet/region.f32?x=${x}&y=${y}&width=1&height=1&field=${field}`))[0];

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
 import { floats } from './grid.mjs';
 import { decodePng } from './png.mjs';
-import { patience } from './program.mjs';
+import { TIMEOUT } from './program.mjs';
 import { assertError, eachRow } from './table.mjs';
 
 const CONFIG = `worlds:
@@ -29,7 +29,7 @@ const CONFIG = `worlds:
     noise: { octaves: 5 }
 `;
 
-describe('rivers in pictures', { timeout: patience(60000) }, () => {
+describe('rivers in pictures', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const SIDE = 400;
     const box = (step) => `x=${-200 * step}&y=${-200 * step}&width=${SIDE}&height=${SIDE}&step=${step}`;

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { Daemon, useDaemon, withDaemon } from './daemon.mjs';
-import { eventually, filesBelow, fractal, patience, run, scratch, scratchFile } from './program.mjs';
+import { TIMEOUT, eventually, filesBelow, fractal, run, scratch, scratchFile } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 
 const SHOWN = ['relief', 'hillshade', 'slope', 'aspect'];
@@ -22,7 +22,7 @@ function parse(webp) {
     return { types, width: webp.readUIntLE(24, 3) + 1, height: webp.readUIntLE(27, 3) + 1 };
 }
 
-describe('WebP', { timeout: patience(60000) }, () => {
+describe('WebP', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();
 
     it('has the size and the kind of its tile', () => eachRow(
@@ -126,7 +126,7 @@ describe('WebP', { timeout: patience(60000) }, () => {
     }));
 });
 
-describe('WebP on disk', { timeout: patience(60000) }, () => {
+describe('WebP on disk', { timeout: TIMEOUT }, () => {
     const URL = '/default/relief/8/100/101.webp';
 
     it('lasts, is verified, and replaced if damaged', async () => {
@@ -184,8 +184,8 @@ describe('WebP on disk', { timeout: patience(60000) }, () => {
     });
 });
 
-describe('WebP by commands', { timeout: patience(60000) }, () => {
-    const command = (...args) => run(fractal(...args), { limit: 30000 });
+describe('WebP by commands', { timeout: TIMEOUT }, () => {
+    const command = (...args) => run(fractal(...args));
 
     it('is the daemon’s', () => withDaemon(async (daemon) => {
         const file = path.join(scratch(), 'tile.webp');

@@ -5,7 +5,7 @@ import http from 'node:http';
 import path from 'node:path';
 import { after, before } from 'node:test';
 import { MANAGER } from './manager.mjs';
-import { BINARY, end, eventually, launch, patience, run, scratch, scratchFile, withFractal } from './program.mjs';
+import { BINARY, WAIT, end, eventually, launch, patience, run, scratch, scratchFile, withFractal } from './program.mjs';
 import { assertStatus } from './table.mjs';
 import { connect, exchange } from './wire.mjs';
 
@@ -33,7 +33,7 @@ export class Daemon {
         this.agent = new http.Agent({ keepAlive: true, maxSockets: 16 });
     }
 
-    async start(limit = 10000) {
+    async start(limit = WAIT) {
         const sockets = ['tcp', '127.0.0.1', '0', 'unix', this.socketPath];
         this.program = this.socketPath
             ? launch(['--become', ...sockets, '--', this.binary, ...this.args], this.env, { binary: MANAGER })
@@ -71,7 +71,7 @@ export class Daemon {
     }
 
     /* { status, headers, body }; TARGET is sent unchanged. */
-    request(method, target, headers = {}, { agent = this.agent, limit = 15000 } = {}) {
+    request(method, target, headers = {}, { agent = this.agent, limit = WAIT } = {}) {
         return new Promise((resolve, reject) => {
             const what = `${method} ${target}`;
             const request = http.request({
@@ -161,13 +161,13 @@ export class Daemon {
     }
 
     /* Wait for the end after a signal: { code, signal, stdout, stderr, late }. */
-    ended(limit = 10000) {
+    ended(limit) {
         this.agent.destroy();
         return end(this.program, limit);
     }
 
     /* Send SIGNAL and wait for the end. */
-    async stop(signal = 'SIGTERM', limit = 10000) {
+    async stop(signal = 'SIGTERM', limit) {
         if (!this.program)
             return null;
         if (this.program.running)

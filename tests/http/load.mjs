@@ -1,6 +1,7 @@
 // Clients that send request after request, as libraries do, and count each failure. Not a test.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WAIT } from './program.mjs';
 import { connect, request } from './wire.mjs';
 
 /*
@@ -70,7 +71,7 @@ export async function underLoad(clients, work) {
  * accepted(answer, target) is true. pause: ms between two requests of a client.
  */
 export function load(address, next, count,
-    { accepted = (answer) => answer.status === 200, pause = 0, limit = 20000 } = {}) {
+    { accepted = (answer) => answer.status === 200, pause = 0, limit = WAIT } = {}) {
     const state = { going: true, asked: 0, answers: 0, failures: [] };
     const all = Promise.all(Array.from({ length: count }, () => client(address, next, state, { accepted, pause, limit })));
     return {

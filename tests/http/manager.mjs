@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { BINARY, eventually, fractal, patience, scratch } from './program.mjs';
+import { BINARY, WAIT, eventually, fractal, patience, scratch } from './program.mjs';
 
 export const MANAGER = path.join(path.dirname(BINARY), 'tests/http/manager');
 
@@ -68,7 +68,7 @@ export class Manager {
 
     async startReady() {
         const service = await this.start();
-        assert.ok(await eventually(() => service.notifications.includes('READY=1') || service.ended, 10000), 'never ready');
+        assert.ok(await eventually(() => service.notifications.includes('READY=1') || service.ended), 'never ready');
         assert.equal(service.ended, null, this.log);
         return service;
     }
@@ -78,15 +78,15 @@ export class Manager {
         assert.ok(await eventually(() => text.test(this.log)), `${text} is not in the log: ${this.log.slice(-2000)}`);
     }
 
-    async end(service, limit = 10000) {
-        assert.ok(await eventually(() => service.ended, limit), `${service.pid} does not end: ${this.log.slice(-2000)}`);
+    async end(service) {
+        assert.ok(await eventually(() => service.ended, WAIT), `${service.pid} does not end: ${this.log.slice(-2000)}`);
         return service.ended;
     }
 
     /* Tell it to end; it must exit with 0. */
     async stop(service) {
         process.kill(service.pid, 'SIGTERM');
-        assert.equal(await this.end(service, 30000), 'exit 0', this.log.slice(-2000));
+        assert.equal(await this.end(service), 'exit 0', this.log.slice(-2000));
     }
 
     close() {

@@ -20,6 +20,12 @@ export const FRACTAL = fileURLToPath(new URL('../worlds/fractal.yaml', import.me
 export const withFractal = (yaml = '') =>
     (/^worlds:/m.test(yaml) ? yaml : `${yaml}${yaml && '\n'}${fs.readFileSync(FRACTAL)}`);
 
+/* A world `slow`: a tile takes a second or more, the largest region minutes, a search for a place to spawn longer still, in
+ * any build, as sanitizers leave out the noise. What ends sooner than these did not wait for them. */
+const SLOWEST_NOISE = 'basis: cellular, octaves: 60, lacunarity: 1.1, warp: { amplitude: 1000, wavelength: 4096 }';
+export const SLOWEST_WORLD = `{ name: slow, fields: { height: { multiply: [1000, { add: [${Array.from({ length: 8 },
+    (_, i) => `{ noise: { wavelength: ${4096 + i}, ${SLOWEST_NOISE} } }`).join(', ')}] }] } } }`;
+
 /* The worlds that are served without a configuration. */
 export const BUILT_IN = ['default', 'archipelago', 'alps'];
 
@@ -71,6 +77,11 @@ export function scratchFile(name, text) {
 /** MS for a plain build, PATIENCE times as long for a slower one. */
 export const patience = (ms) => ms * (Number(process.env.PATIENCE) || 1);
 
+/* How long to wait for what must happen, in ms. These limits only end a run that hangs: a test that succeeds does not wait
+ * for them. TIMEOUT is that of a whole test. */
+export const WAIT = 60000;
+export const TIMEOUT = patience(600000);
+
 /** COUNT for a plain build, fewer for a slower one, which does as many in the same time. */
 export const fewer = (count) => Math.ceil(count / patience(1));
 
@@ -116,7 +127,7 @@ export function launch(args, env = {}, { binary = BINARY, fds = [] } = {}) {
 }
 
 /* { code, signal, error, late, stdout, stderr }; late if it had to be killed after LIMIT ms. */
-export async function end(program, limit) {
+export async function end(program, limit = WAIT) {
     const alarm = new AbortController();
     const result = await Promise.race([
         program.ended,
@@ -136,7 +147,7 @@ export async function end(program, limit) {
 }
 
 /* Run `farlands ARGS...` to its end and return what end() does. */
-export async function run(args, { limit = 10000, env } = {}) {
+export async function run(args, { limit, env } = {}) {
     const result = await end(launch(args, env), limit);
     if (result.error)
         throw new Error(`cannot run ${BINARY}: ${result.error.message}`);

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually, patience } from './program.mjs';
+import { WAIT, eventually, patience } from './program.mjs';
 
 class Stream {
     constructor(request, answer) {
@@ -30,7 +30,7 @@ class Stream {
     }
 
     /* Read until COUNT bytes have arrived, or all; then pause, like a slow reader. */
-    async read(count, limit = 15000) {
+    async read(count, limit = WAIT) {
         this.wanted = count;
         this.answer.resume();
         const ready = () => this.received >= count || this.done || this.error;
@@ -49,7 +49,7 @@ class Stream {
     }
 
     /* Read to the end: { length, digest }; throws if the response is cut off. */
-    async rest(limit = 15000) {
+    async rest(limit) {
         await this.read(Infinity, limit);
         return { length: this.received, digest: this.hash.digest('hex') };
     }
@@ -60,7 +60,7 @@ class Stream {
 }
 
 /* GET on a new connection, by the Unix socket if there is one, up to the response's head; the body is not read. */
-export function open(daemon, target, headers = {}, limit = 15000) {
+export function open(daemon, target, headers = {}, limit = WAIT) {
     return new Promise((resolve, reject) => {
         const request = http.request({
             host: daemon.host, port: daemon.port, socketPath: daemon.socketPath, path: target, headers, agent: false,
@@ -92,11 +92,24 @@ export function processorTime(pid) {
     return (Number(fields[11]) + Number(fields[12])) * TICK;
 }
 
-/* Whether they become idle within LIMIT ms: next to no CPU time in a quarter of a second. */
+/* Whether one of its threads runs, or would if a core were free. */
+const isRunning = (pid) => fs.readdirSync(`/proc/${pid}/task`).some((thread) => {
+    try {
+        return /\) R /.test(fs.readFileSync(`/proc/${pid}/task/${thread}/stat`, 'latin1'));
+    } catch {
+        return false;       // it has ended meanwhile
+    }
+});
+
+/* Whether it becomes idle: its threads sleep whenever it is looked at, and take next to no CPU time. */
 export function rests(pid, limit) {
     return eventually(async () => {
         const before = processorTime(pid);
-        await sleep(250);
+        for (let looks = 0; looks < 10; looks++) {
+            if (isRunning(pid))
+                return false;
+            await sleep(25);
+        }
         return processorTime(pid) - before <= 20;
     }, limit);
 }

@@ -2,7 +2,10 @@
 // that it hides. Not a test.
 
 import net from 'node:net';
-import { patience } from './program.mjs';
+import { WAIT, patience } from './program.mjs';
+
+/* How long to wait for the end of a connection, in ms: shorter than the daemon's limit for idle ones, 60 s. */
+export const CLOSE_LIMIT = 30000;
 
 const BODILESS = (method, status) =>
     method === 'HEAD' || status === 204 || status === 304 || status < 200;
@@ -116,7 +119,7 @@ class Connection {
     }
 
     /* The next complete response; throws if the connection ends or LIMIT ms pass first. */
-    async answer(method = 'GET', limit = 10000) {
+    async answer(method = 'GET', limit = WAIT) {
         const found = await this.until(() => {
             const answer = parseAnswer(this.buffer, method, this.ended);
             if (answer || !this.ended)
@@ -133,7 +136,7 @@ class Connection {
     }
 
     /* Whether the peer closes within LIMIT ms. */
-    async closed(limit = 3000) {
+    async closed(limit = CLOSE_LIMIT) {
         return (await this.until(() => (this.ended ? true : null), limit)) === true;
     }
 
@@ -143,13 +146,13 @@ class Connection {
 }
 
 /* A connection to { host, port }, from localAddress if given; rejects if it is refused. */
-export function connect({ host, port, localAddress }, limit = 5000) {
+export function connect({ host, port, localAddress }, limit = WAIT) {
     return new Promise((resolve, reject) => {
         const socket = net.connect({ host, port, localAddress, noDelay: true, allowHalfOpen: true });
         const alarm = setTimeout(() => {
             socket.destroy();
             reject(new Error(`no connection to ${host}:${port} within ${limit} ms`));
-        }, limit);
+        }, patience(limit));
         socket.once('error', (error) => { clearTimeout(alarm); reject(error); });
         socket.once('connect', () => {
             clearTimeout(alarm);
@@ -165,7 +168,7 @@ export function connect({ host, port, localAddress }, limit = 5000) {
  * rest: bytes after the last response.
  */
 export async function exchange(address, bytes,
-    { methods = ['GET'], limit = 10000, closeLimit = 0 } = {}) {
+    { methods = ['GET'], limit = WAIT, closeLimit = 0 } = {}) {
     const connection = await connect(address);
     try {
         connection.send(bytes);
