@@ -5,13 +5,13 @@ import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'node:test';
+import { Faults } from '../faults/faults.mjs';
 import { load, underLoad } from './load.mjs';
 import { withManager } from './manager.mjs';
 import { TIMEOUT, eventually, scratch, scratchFile, withFractal } from './program.mjs';
 import { assertStatus, eachRow } from './table.mjs';
-import { exchange, request } from './wire.mjs';
+import { connect, exchange, request } from './wire.mjs';
 
 const TCP = 'tcp 127.0.0.1 0';
 const noIpv6 = Object.values(os.networkInterfaces()).flat().some(({ address }) => address === '::1')
@@ -95,16 +95,17 @@ describe('inherited sockets', { timeout: TIMEOUT, concurrency: 4 }, () => {
     }, { args: ['--listen', '127.0.0.1:0'] }));
 
     it('hold connections for the next daemon while none runs', () => withManager([TCP], async (manager) => {
-        const early = Promise.all(Array.from({ length: 100 }, () => assertServed(manager.address)));
-        await sleep(200);
-        const first = await manager.startReady();
-        await early;
-        await manager.stop(first);
-        const late = Promise.all(Array.from({ length: 100 }, () => assertServed(manager.address)));
-        await sleep(200);
-        const second = await manager.startReady();
-        await late;
-        await manager.stop(second);
+        for (let daemons = 0; daemons < 2; daemons++) {
+            const connections = await Promise.all(Array.from({ length: 100 }, () => connect(manager.address)));
+            for (const connection of connections)
+                connection.send(request('GET', '/default/gray/9/1/1.png'));
+            const service = await manager.startReady();
+            for (const connection of connections) {
+                assertStatus(await connection.answer(), 200);
+                connection.close();
+            }
+            await manager.stop(service);
+        }
     }));
 
     /* Repeat RESTART under load; no request may fail. */
@@ -113,15 +114,20 @@ describe('inherited sockets', { timeout: TIMEOUT, concurrency: 4 }, () => {
             let service = await manager.startReady();
             const target = (i) => (i % 4 ? `/default/gray/9/1/${i % 50}.png` : `/default/gray/11/3/${i}.png`);
             const { answers, failures } = await underLoad(load(manager.address, target, 16), async (clients) => {
+                /* Until there are some 50 responses more, a different number in each round. */
+                const more = (count) => {
+                    const enough = clients.state.answers + count;
+                    return eventually(() => clients.state.answers >= enough || clients.state.failures.length > 0);
+                };
                 for (let round = 0; round < rounds; round++) {
-                    await sleep(100 + 37 * round);
+                    await more(50 + 7 * round);
                     service = await restart(manager, service);
                 }
-                await sleep(200);
+                await more(50);
                 return clients.stop();
             });
             assert.deepEqual(failures, []);
-            assert.ok(answers > 10 * rounds, `only ${answers} responses`);
+            assert.ok(answers > 50 * rounds, `only ${answers} responses`);
             await manager.stop(service);
         }, { args: ['--config', scratchFile('patient.yaml', withFractal('limits: { wait: 60000 }'))] });
     }
@@ -153,8 +159,8 @@ describe('notifications', { timeout: TIMEOUT, concurrency: 4 }, () => {
     it('contain STOPPING=1 once, before the last response', () => withManager([TCP], async (manager) => {
         const service = await manager.startReady();
         // The clients' last requests stay in the backlog and get no response.
-        await underLoad(load(manager.address, (i) => `/default/relief/12/5/${i}@2x.png`, 8, { limit: 500 }), async () => {
-            await sleep(100);
+        await underLoad(load(manager.address, (i) => `/default/relief/12/5/${i}@2x.png`, 8, { limit: 500 }), async ({ state }) => {
+            assert.ok(await eventually(() => state.answers > 8));
             process.kill(service.pid, 'SIGTERM');
             assert.ok(await eventually(() => service.notifications.includes('STOPPING=1')), manager.log);
             try {
@@ -196,14 +202,18 @@ describe('notifications', { timeout: TIMEOUT, concurrency: 4 }, () => {
         }, { args: [...own.args, '--config', file] });
     }));
 
-    it('are WATCHDOG=1 at least twice per watchdog interval', () => withManager([TCP], async (manager) => {
-        const service = await manager.startReady();
-        const count = () => service.notifications.filter((text) => text === 'WATCHDOG=1').length;
-        assert.ok(await eventually(() => count() > 0, 200));
-        const before = count();
-        await sleep(1000);
-        const after = count() - before;
-        assert.ok(after >= 8 / (Number(process.env.PATIENCE) || 1) && after <= 12, `${after} times per second, with an interval of 200 ms`);
-        await manager.stop(service);
-    }, { env: { WATCHDOG_USEC: '200000' } }));
+    it('are WATCHDOG=1 twice per watchdog interval', () => {
+        const faults = new Faults(scratch()), INTERVAL = 7200;
+        return withManager([TCP], async (manager) => {
+            const service = await manager.startReady();
+            const count = () => service.notifications.filter((text) => text === 'WATCHDOG=1').length;
+            assert.ok(await eventually(() => count() === 1));
+            for (let half = 1; half <= 10; half++) {
+                faults.advance('steady', INTERVAL / 2);
+                assert.ok(await eventually(() => count() > half), `${count()} in ${half} half intervals`);
+            }
+            assert.ok(count() <= 12, `${count()} in 10 half intervals`);
+            await manager.stop(service);
+        }, { env: { ...faults.env, WATCHDOG_USEC: `${INTERVAL}000000` } });
+    });
 });

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
 import { known } from '../known.mjs';
 import { NAMES, RIVERS } from './layers.mjs';
+import { TIMEOUT } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 import { assertWmts, fill, layersOf, one, parseXml, textOf } from './wmts.mjs';
 import { request } from './wire.mjs';
