@@ -156,6 +156,11 @@ export class Daemon {
         return this.metric('farlands_tiles_rendered_total');
     }
 
+    /* The number of requests that needed a computation so far: tiles, and what is not cached. */
+    async computed() {
+        return await this.rendered() + await this.metric('farlands_calculations_total');
+    }
+
     kill(signal = 'SIGTERM') {
         return this.program.child.kill(signal);
     }

@@ -92,6 +92,13 @@ export function processorTime(pid) {
     return (Number(fields[11]) + Number(fields[12])) * TICK;
 }
 
+/* The CPU time that it takes for WORK, in ms. */
+export async function processorTimeOf(pid, work) {
+    const before = processorTime(pid);
+    await work();
+    return processorTime(pid) - before;
+}
+
 /* Whether one of its threads runs, or would if a core were free. */
 const isRunning = (pid) => fs.readdirSync(`/proc/${pid}/task`).some((thread) => {
     try {
