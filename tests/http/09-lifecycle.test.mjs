@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { Daemon, assertKeepsPort, assertPeace, useDaemon, withDaemon } from './daemon.mjs';
+import { Daemon, assertKeepsPort, assertPeace, draining, useDaemon, withDaemon } from './daemon.mjs';
 import { pngChunks } from './png.mjs';
 import { BINARY, SLOWEST_WORLD, TIMEOUT, eventually, fewer, scratch, scratchFile } from './program.mjs';
 import { assertStatus, eachRow } from './table.mjs';
@@ -16,9 +16,6 @@ import { request } from './wire.mjs';
 const settled = (promise) => promise.then((answer) => ({ answer }), (error) => ({ error }));
 
 const cold = (i) => request('GET', `/default/relief/12/${i}/${i % 7}@2x.png`);
-
-/* Wait until the daemon logs that it drains. */
-const draining = (daemon) => eventually(() => /: draining\n/.test(daemon.stderr));
 
 /* It exited with 0, and no connection was left when the time for that was over. */
 function assertDrained(result) {

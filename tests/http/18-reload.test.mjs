@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'node:test';
-import { assertPeace, withDaemon } from './daemon.mjs';
+import { assertPeace, draining, withDaemon } from './daemon.mjs';
 import { load, underLoad } from './load.mjs';
 import { pngChunks } from './png.mjs';
 import { SLOWEST_WORLD, TIMEOUT, eventually, patience, scratch, scratchFile } from './program.mjs';
@@ -354,7 +354,7 @@ describe('many reloads', { timeout: TIMEOUT, concurrency: 3 }, () => {
         answers.forEach((answer) => answer.catch(() => {}));
         assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') > TILES / 2));
         daemon.kill('SIGTERM');
-        assert.ok(await eventually(() => /draining/.test(daemon.stderr)));
+        assert.ok(await draining(daemon));
         write(worlds(world('beta')));
         for (let i = 0; i < 20; i++)
             daemon.kill('SIGHUP');

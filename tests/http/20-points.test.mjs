@@ -195,7 +195,7 @@ describe('the values of a list', { timeout: TIMEOUT }, () => {
         }));
 });
 
-describe('/spawn in the built-in worlds', { timeout: patience(120000) }, () => {
+describe('/spawn in the built-in worlds', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ builtIn: true });
     const rows = BUILT_IN.flatMap((world) => [0, 1, 2, 3, 4, 5].map((i) => [world, i * 40961 - 100000, i * 70001 - 200000]));
 

@@ -197,6 +197,9 @@ export function assertPeace({ code, signal, late, stderr }) {
     assert.doesNotMatch(stderr, /Sanitizer|runtime error:|libmicrohttpd.*(abort|panic)/i);
 }
 
+/* Whether it has logged that it drains. */
+export const draining = (daemon) => eventually(() => /: draining\n/.test(daemon.stderr));
+
 /* A second daemon on the port of DAEMON ends with a message and does not disturb the first. */
 export async function assertKeepsPort(daemon) {
     const { code, stdout, stderr, late } = await run(

@@ -1,5 +1,6 @@
 // Responses that are read in parts or not at all, and their cost for the daemon. Not a test.
 
+import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -57,6 +58,22 @@ class Stream {
     leave() {
         this.request.destroy();
     }
+}
+
+/*
+ * Assert that the responses to requests of REQUESTS, { what: () => target }, arrive before STREAMS progress by PIECES MiB
+ * together, which is a small part of the whole on a machine of any speed.
+ */
+export async function assertNotDelayed(daemon, streams, requests, pieces) {
+    const received = () => streams.reduce((sum, stream) => sum + stream.received, 0);
+    for (const [what, next] of Object.entries(requests))
+        for (let i = 0; i < 3; i++) {
+            const before = received();
+            await daemon.bytes(next());
+            const meanwhile = (received() - before) / (1 << 20);
+            assert.ok(meanwhile <= pieces, `${what} waited for ${meanwhile.toFixed(1)} MiB`);
+            assert.ok(streams.every(({ done, error }) => !done && !error), `${what} waited for the end of a stream`);
+        }
 }
 
 /* GET on a new connection, by the Unix socket if there is one, up to the response's head; the body is not read. */
