@@ -4,7 +4,8 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, beforeEach, test } from 'node:test';
-import { LIMIT, SLOW, base, daemonArguments, keepScreenshot, painted, pixels, place, staged, visit } from './harness.mjs';
+import { eventually } from '../http/program.mjs';
+import { LIMIT, base, daemonArguments, keepScreenshot, painted, pixels, place, staged, visit } from './harness.mjs';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'farlands-changes-'));
 const file = path.join(directory, 'mine.yaml');
@@ -29,19 +30,15 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 
 const changes = async () => (await fetch(new URL('viewer/changes.json', base))).json();
 const described = async (name = 'mine') => (await fetch(new URL(`${name}.json`, base))).json();
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /* Save worlds with these parameters, and wait until the daemon has them. */
 async function saveWorlds(...worlds) {
     save(`worlds: ${worlds.map(world).join('')}`);
     const { name = 'mine', seed = 1, top = '#ffffff' } = worlds[0];
-    for (let i = 0; ; i++) {
+    assert.ok(await eventually(async () => {
         const { seed: now, palette } = await described(name);
-        if (now === String(seed) && palette[1][1] === top && (await changes()).error === null)
-            return;
-        assert.ok(i < 400 * SLOW, `the daemon does not have ${name}`);
-        await sleep(10);
-    }
+        return now === String(seed) && palette[1][1] === top && (await changes()).error === null;
+    }), `the daemon does not have ${name}`);
 }
 
 beforeEach(() => base && saveWorlds({}));

@@ -1,7 +1,7 @@
 /* Worlds with a climate: the biome, temperature and humidity under the cursor, the legends, and other biomes to go to. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FIELDS, LIMIT, base, daemonArguments, keepScreenshot, painted, placeBecomes, readout, visit } from './harness.mjs';
+import { FIELDS, LIMIT, base, daemonArguments, keepScreenshot, painted, placeBecomes, readout, settled, visit } from './harness.mjs';
 import { WINDOW, shadesAt, spots, valuesAt } from './shades.mjs';
 
 daemonArguments.push('--config', FIELDS);
@@ -80,7 +80,7 @@ test('the legend of the relief lists the biomes in view', LIMIT, async () => {
         assert.ok(names.every((name) => truth.some(([one]) => one === name)), names.join());
     };
     assert.equal(await page.locator('#legend-title').textContent(), 'Biomes');
-    await page.waitForTimeout(500);
+    await settled(page);
     await matches(0, 0, 32);
     await page.evaluate(() => { location.hash = '#climate/relief/18/0/0'; });
     await page.waitForFunction(() => document.querySelectorAll('#legend-biomes li').length === 1);
@@ -93,7 +93,7 @@ test('the layer of biomes has the colours of its legend', LIMIT, async () => {
     await painted(page);
     assert.equal(await page.locator('#legend-title').textContent(), 'Biomes');
     assert.ok(await page.locator('#legend-scale').isHidden());
-    await page.waitForTimeout(500);
+    await settled(page);
     const chips = await page.locator('#legend-biomes li').evaluateAll((items) => items.map((item) =>
         [item.textContent, getComputedStyle(item.querySelector('.chip')).backgroundColor]));
     assert.ok(chips.length > 1, chips.join());

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { regionOf } from '../../server/viewer/context.js';
-import { LIMIT, base, daemonArguments, drag, keepScreenshot, place, placeBecomes, readout, visit } from './harness.mjs';
+import { LIMIT, base, daemonArguments, drag, keepScreenshot, place, placeBecomes, readout, stopClock, visit, withClock } from './harness.mjs';
 
 /* The default world, and one so broad that a window of it is too wide for a region. */
 const folder = mkdtempSync(path.join(tmpdir(), 'farlands-context-'));
@@ -154,7 +154,7 @@ test('the button may also ask for the menu when it goes up, as on Windows', LIMI
 });
 
 test('a long press opens the menu; a tap, a drag and two fingers do not', LIMIT, async () => {
-    const { page } = await visit('#default/relief/6/0/0', PHONE);
+    const { page } = await visit('#default/relief/6/0/0', PHONE, withClock);
     const fingers = await page.context().newCDPSession(page);
     const touch = (type, ...points) => fingers.send('Input.dispatchTouchEvent',
         { type, touchPoints: points.map(([x, y], id) => ({ x, y, id })) });
@@ -165,18 +165,20 @@ test('a long press opens the menu; a tap, a drag and two fingers do not', LIMIT,
         { name: 'a long press of an unsteady finger', moves: [[[153, 303]]], wait: 800, opens: true },
     ];
     await page.locator('#profile-button').tap();
+    await stopClock(page);
     for (const { name, moves, wait, opens } of rows) {
         await touch('touchStart', [150, 300]);
         for (const points of moves)
             await touch(points.length > 1 ? 'touchStart' : 'touchMove', ...points);
-        await page.waitForTimeout(wait);
+        await page.clock.runFor(wait);
         assert.equal(await menu(page).isVisible(), opens, name);
         if (opens)
             await touch('touchMove', [190, 340]);
         await touch('touchEnd');
-        await page.waitForTimeout(150);
+        await page.clock.runFor(150);
         assert.equal(await menu(page).isVisible(), opens, `${name}, after its end`);
     }
+    await page.clock.resume();
     await keepScreenshot(page, 'viewer-menu-phone.png');
     assert.equal(await page.evaluate(() => String(getSelection())), '');
     const points = () => page.locator('#plane svg path').count();

@@ -1,6 +1,7 @@
 /* Layers of fields: their list, legend and shades, the value under the pointer, and links to them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '../http/program.mjs';
 import { FIELDS, LIMIT, base, daemonArguments, keepScreenshot, painted, pixels, place, placeBecomes, readout, settled, staged,
     visit } from './harness.mjs';
 import { WINDOW, assertShades, rangeOf } from './shades.mjs';
@@ -128,9 +129,8 @@ test('three dimensions have the shades of fields', LIMIT, async () => {
     assert.ok(await assertShades(page, 10, [0, 0], 8, world) <= 3, 'the range misses the view');
     assert.ok(tiles().some(({ layer }) => layer === 'field.rain') && tiles().some(({ layer }) => layer === 'terrarium'));
     await page.getByLabel('Fit to view').uncheck();
-    await page.waitForTimeout(500);
+    assert.ok(await eventually(async () => /2\u202f427\u202fmm\n/.test(await legend(page))), await legend(page));
     await staged(page);
-    assert.match(await legend(page), /2\u202f427\u202fmm\n/);
     assert.equal(await assertShades(page, 10, [0, 0], 2, { ...world, rounded: 0.5 }), 0);
 });
 

@@ -1,6 +1,7 @@
 /* The layers of gray shades, stretched to the heights in view. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '../http/program.mjs';
 import { FRACTAL, LIMIT, base, daemonArguments, drag, keepScreenshot, painted, pixels, readout, settled,
     staged, visit } from './harness.mjs';
 import { WINDOW, assertShades, rangeOf, shadesAt, spots } from './shades.mjs';
@@ -91,10 +92,9 @@ test('three dimensions have the same shades', LIMIT, async () => {
     assert.notDeepEqual(await rangeOf(page), first);
     assert.ok(await assertShades(page, 12, [200000, 5000], 6) <= 3, 'the range misses the view');
     await page.getByLabel('Fit to view').uncheck();
-    await page.waitForTimeout(500);
-    await staged(page);
     const { range } = await (await fetch(new URL('default.json', base))).json();
-    assert.deepEqual(await rangeOf(page), range);
+    assert.ok(await eventually(async () => String(await rangeOf(page)) === String(range)), `${await rangeOf(page)} is not ${range}`);
+    await staged(page);
     assert.equal(await assertShades(page, 12, [200000, 5000], 6), 0);
     assert.ok(new Set(await shadesAt(page, spots(12, [0, 0]).map(({ at }) => at))).size < 8);
 });

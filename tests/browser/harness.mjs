@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { after, afterEach, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { eventually, patience } from '../http/program.mjs';
 import { watch } from './watch.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -16,11 +17,10 @@ const binary = process.env.FARLANDS || path.join(here, '../../build/farlands');
 const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
 export const screenshots = process.env.SCREENSHOTS;
 
-export const SLOW = Number(process.env.PATIENCE) || 1;   // for builds with sanitizers
-const WAIT = 10000 * SLOW;           // ms for a single wait
+const WAIT = patience(60000);        // ms for a single wait, which ends a run that hangs
 export const WINDOW = { width: 800, height: 600 };
 export const POSTER = { width: 1600, height: 900 };
-export const LIMIT = { timeout: 300000 * SLOW };     // ends a test that hangs; each wait has its own limit
+export const LIMIT = { timeout: 15 * WAIT };
 export const ORIGIN = -8388608;      // the block where tile (0, 0) of every zoom begins
 
 /* A configuration with the world `default` of one noise. */
@@ -54,7 +54,7 @@ before(async () => {
             '--disable-gpu-compositing', '--disable-gpu-rasterization', '--disable-quic', '--no-first-run',
             '--disable-background-networking', '--disable-component-update', '--disable-sync'],
     });
-}, { timeout: 20000 * SLOW });
+}, { timeout: 3 * WAIT });
 
 after(async () => {
     try {
@@ -65,7 +65,7 @@ after(async () => {
     } finally {
         await rm(cache, { recursive: true, force: true });
     }
-}, { timeout: 25000 * SLOW });
+}, { timeout: 3 * WAIT });
 
 async function endDaemon() {
     daemon.kill('SIGTERM');
@@ -132,35 +132,38 @@ function tileOf(url) {
 
 /* Wait until loaded tiles of the displayed zoom cover the view, all faded in. */
 export async function painted(page, { layer = null } = {}) {
-    const deadline = Date.now() + WAIT;
-    for (;;) {
-        const missing = await page.evaluate(whatIsMissing, layer);
-        if (!missing.length)
-            return;
-        assert.ok(Date.now() < deadline, `not painted within the limit:\n${missing.join('\n')}`);
-        await page.waitForTimeout(40);
-    }
+    let missing;
+    const isPainted = async () => {
+        missing = await page.evaluate(whatIsMissing, layer);
+        return !missing.length;
+    };
+    assert.ok(await eventually(isPainted), `not painted within the limit:\n${missing?.join('\n')}`);
 }
 
 /* Wait until the 3D scene is visible, painted and still. */
 export async function staged(page) {
     await page.waitForFunction(() => document.body.classList.contains('deep')
         && !document.getElementById('mode').hasAttribute('aria-busy')
-        && document.querySelectorAll('.stage').length === 1, null, { timeout: 2 * WAIT });
+        && document.querySelectorAll('.stage').length === 1, null);
     await settled(page);
 }
 
 /* Wait until the screen no longer changes. */
 export async function settled(page) {
-    const deadline = Date.now() + WAIT;
-    for (let last = ''; Date.now() < deadline; await page.waitForTimeout(250)) {
+    let last = '';
+    const isStill = async () => {
         const shot = (await page.screenshot({ type: 'jpeg', quality: 40 })).toString('base64');
-        if (shot === last)
-            return;
+        const same = shot === last;
         last = shot;
-    }
-    assert.fail('the view keeps changing');
+        await page.waitForTimeout(250);
+        return same;
+    };
+    assert.ok(await eventually(isStill), 'the view keeps changing');
 }
+
+/* Stop the clock of a page that was visited with `withClock`: it moves only by page.clock.runFor(ms). */
+export const withClock = (page) => page.clock.install();
+export const stopClock = async (page) => page.clock.pauseAt(await page.evaluate(() => Date.now()) + 1000);
 
 /* Runs in the page: the reasons why the view is not painted, one per line. */
 function whatIsMissing(layer) {
