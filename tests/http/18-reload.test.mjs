@@ -20,8 +20,8 @@ const world = (name, { octaves = 5, palette = '#204060', basis = `perlin, octave
     noise: { basis: ${basis} }
     palette: [[-6500, "${palette}"], [6000, "#ffffff"]]
 `;
-/* A tile takes some tenths of a second in any build; there are enough tiles to find some pending. */
-const SLOW = `cellular, octaves: ${Math.round(60 / patience(1))}, lacunarity: 1.1, ` +
+/* There are enough tiles to find some pending, and few enough for the daemon's limit of 10 s. */
+const SLOW = `cellular, octaves: ${Math.round(20 / patience(1))}, lacunarity: 1.1, ` +
     'warp: { amplitude: 1000, wavelength: 4096 }';
 const TILES = 8;
 const slowTile = (i) => `/alpha/gray/9/${i}/900@2x.png`;

@@ -165,8 +165,8 @@ describe('a seed', { timeout: TIMEOUT }, () => {
     }));
 
     it('stays in use for pending requests when seeds are turned off', async () => {
-        // A tile takes some tenths of a second.
-        const octaves = Math.round(60 / patience(1));
+        // All tiles together take less than the daemon's limit of 10 s.
+        const octaves = Math.round(20 / patience(1));
         const text = (seeds) => 'threads: 1\nshards: 1\nlimits: { wait: 60000 }\n' +
             `worlds: [{ name: alpha, seeds: ${seeds}, noise: { basis: cellular, octaves: ${octaves}, lacunarity: 1.1, ` +
             'warp: { amplitude: 1000, wavelength: 4096 } } }]\n';

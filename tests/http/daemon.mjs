@@ -14,11 +14,13 @@ export class Daemon {
      * config: YAML text; without worlds it gets that of FRACTAL, unless ARGS name a file.
      * builtIn: without worlds it serves the built-in ones. cache: a directory, if a later daemon is to use it again, or false
      * for no --cache. listen: false for no --listen. unix: it listens on a Unix socket, too, at
-     * socketPath. binary: another program than the one under test.
+     * socketPath. binary: another program than the one under test. retries: a request whose render timed out is sent again,
+     * as the render goes on: on a busy machine it may take longer than the daemon's limit.
      */
     constructor({ config, builtIn = false, cache, listen = '127.0.0.1:0', args = [], env, unix = false,
-        binary = BINARY } = {}) {
+        binary = BINARY, retries = false } = {}) {
         this.binary = binary;
+        this.retries = retries;
         this.socketPath = unix ? path.join(scratch(), 'socket') : undefined;
         this.cache = cache === undefined ? scratch() : cache;
         this.args = ['serve'];
@@ -71,7 +73,15 @@ export class Daemon {
     }
 
     /* { status, headers, body }; TARGET is sent unchanged. */
-    request(method, target, headers = {}, { agent = this.agent, limit = WAIT } = {}) {
+    async request(method, target, headers, options) {
+        for (;;) {
+            const answer = await this.#requestOnce(method, target, headers, options);
+            if (!this.retries || answer.status !== 503 || !answer.body.includes('render timed out'))
+                return answer;
+        }
+    }
+
+    #requestOnce(method, target, headers = {}, { agent = this.agent, limit = WAIT } = {}) {
         return new Promise((resolve, reject) => {
             const what = `${method} ${target}`;
             const request = http.request({
@@ -214,7 +224,7 @@ export async function assertKeepsPort(daemon) {
 
 /* In a describe(): one daemon for all its tests. */
 export function useDaemon(options) {
-    const daemon = new Daemon(options);
+    const daemon = new Daemon({ retries: true, ...options });
     before(() => daemon.start());
     after(() => daemon.quit());
     return daemon;
@@ -222,7 +232,7 @@ export function useDaemon(options) {
 
 /* A daemon for one check, which ends even if the check throws. */
 export async function withDaemon(check, options) {
-    const daemon = await new Daemon(options).start();
+    const daemon = await new Daemon({ retries: true, ...options }).start();
     try {
         await check(daemon);
     } finally {

@@ -20,10 +20,10 @@ export const FRACTAL = fileURLToPath(new URL('../worlds/fractal.yaml', import.me
 export const withFractal = (yaml = '') =>
     (/^worlds:/m.test(yaml) ? yaml : `${yaml}${yaml && '\n'}${fs.readFileSync(FRACTAL)}`);
 
-/* A world `slow`: a tile takes about a second, the largest region minutes, a search for a place to spawn still longer.
+/* A world `slow`: a tile takes some tenths of a second, the largest region minutes, a search for a place to spawn still longer.
  * A response that comes sooner has not waited for them. */
 const SLOWEST_NOISE = 'basis: cellular, octaves: 60, lacunarity: 1.1, warp: { amplitude: 1000, wavelength: 4096 }';
-export const SLOWEST_WORLD = `{ name: slow, fields: { height: { multiply: [1000, { add: [${Array.from({ length: 8 },
+export const SLOWEST_WORLD = `{ name: slow, fields: { height: { multiply: [1000, { add: [${Array.from({ length: 4 },
     (_, i) => `{ noise: { wavelength: ${4096 + i}, ${SLOWEST_NOISE} } }`).join(', ')}] }] } } }`;
 
 /* The worlds that are served without a configuration. */
