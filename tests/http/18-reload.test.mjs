@@ -246,7 +246,7 @@ describe('a successful reload', { timeout: TIMEOUT, concurrency: 4 }, () => {
             };
             // Idle connections are closed for others: these wait for a search that takes long. It is read with another request.
             const hold = (connection) => connection.send(request('GET', '/healthz') +
-                request('GET', '/slow/spawn?x=0&y=0&min=5999&slope=0')).answer();
+                request('GET', '/slow/spawn?x=0&y=0&min=3990&slope=0')).answer();
             const isServed = async (connection, limit = 30000) => {
                 connection.pending ??= connection.send(request('GET', '/healthz')).answer();
                 connection.pending.catch(() => {});
