@@ -338,6 +338,7 @@ lint-warnings:
 lint: lint-warnings
 	$(Q)tests/proofs/include-order.sh
 	$(Q)tests/proofs/one-clock.sh
+	$(Q)tests/proofs/clock-uses.sh
 	$(Q)clang-format --dry-run --Werror $(C_FILES)
 	$(Q)cppcheck -j$(JOBS) --quiet --error-exitcode=1 --std=c11 --inline-suppr --enable=warning,performance,portability \
 	    --suppress=missingIncludeSystem --suppress=toomanyconfigs -I. -DFARLANDS_VERSION='"$(VERSION)"' $(SOURCES)
