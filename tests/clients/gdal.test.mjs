@@ -23,7 +23,7 @@ const directory = scratch();
 /* Run a GDAL program in that directory; returns its output. Output on stderr fails the test. */
 async function gdal(program, ...args) {
     const { stdout, stderr } = await promisify(execFile)(program, args, {
-        cwd: directory, timeout: patience(20000),
+        cwd: directory, timeout: patience(300000),
         env: { ...process.env, no_proxy: '*' },
     });
     assert.equal(stderr, '', `${program} ${args.join(' ')}: ${stderr}`);
@@ -77,7 +77,7 @@ const tms = (url, { bands, type }, [z, x, y], [columns, rows]) => `<GDAL_WMS>
     <BandsCount>${bands}</BandsCount><DataType>${type}</DataType>
 </GDAL_WMS>`;
 
-describe('GDAL', { timeout: patience(300000) }, () => {
+describe('GDAL', { timeout: patience(900000) }, () => {
     const daemon = useDaemon({ builtIn: true, config: 'log: debug' });
     const base = () => `http://${daemon.authority}/default`;
 

@@ -20,7 +20,7 @@ const VIEWS = [
     { zoom: 25, centre: [-128, 128], tile: '25/16777216/16777216', corner: [256, 256] },
 ];
 
-describe('Leaflet', { timeout: patience(300000) }, () => {
+describe('Leaflet', { timeout: patience(900000) }, () => {
     const daemon = useDaemon({ builtIn: true });
     const visit = useBrowser(['--disable-gpu']);
 

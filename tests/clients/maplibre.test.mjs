@@ -27,7 +27,7 @@ function lngLat([x, y]) {
     return [360 * u - 180, Math.atan(Math.sinh(Math.PI * (1 - 2 * v))) * 180 / Math.PI];
 }
 
-describe('MapLibre GL JS', { timeout: patience(300000) }, () => {
+describe('MapLibre GL JS', { timeout: patience(900000) }, () => {
     const daemon = useDaemon({ builtIn: true });
     const visit = useBrowser(['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist']);
     const base = () => `http://${daemon.authority}`;

@@ -20,7 +20,7 @@ const directory = scratch();
 
 /* Run a GDAL program in that directory; returns its output. Output on stderr fails the test. */
 async function gdal(program, ...args) {
-    const { stdout, stderr } = await promisify(execFile)(program, args, { cwd: directory, timeout: patience(20000) });
+    const { stdout, stderr } = await promisify(execFile)(program, args, { cwd: directory, timeout: patience(300000) });
     assert.equal(stderr, '', `${program} ${args.join(' ')}`);
     return stdout;
 }
@@ -47,7 +47,7 @@ function tileOf(raster, size, columns, i, j) {
     return Buffer.concat(rows);
 }
 
-describe('archives in GDAL', { timeout: patience(120000) }, () => {
+describe('archives in GDAL', { timeout: patience(900000) }, () => {
     const daemon = useDaemon({ builtIn: true });
 
     /* Export an archive from the daemon's cache; returns its path. */
@@ -97,7 +97,7 @@ describe('archives in GDAL', { timeout: patience(120000) }, () => {
         const lines = example('--export relief.mbtiles').split('\n').map((line) => line.split(' '));
         assert.deepEqual(lines.map(([program]) => program), ['build/farlands', 'gdal_translate']);
         const [[, ...args], [program, ...more]] = lines;
-        await promisify(execFile)(BINARY, [...args, '--cache', daemon.cache], { cwd: directory, timeout: patience(60000) });
+        await promisify(execFile)(BINARY, [...args, '--cache', daemon.cache], { cwd: directory, timeout: patience(300000) });
         await gdal(program, '-q', '-of', 'ENVI', '-co', 'INTERLEAVE=BIP', '-b', '1', '-b', '2', '-b', '3', ...more);
         const raster = readFileSync(path.join(directory, 'relief.tif'));
         assert.ok(tileOf(raster, 256, 8, 5, 2).equals(colours(await daemon.bytes('/default/relief/3/5/2.png'))));

@@ -26,7 +26,7 @@ function blockAt([longitude, latitude]) {
     return [longitude / 360 + 0.5, v].map((part) => (part - 0.5) * 2 ** 24);
 }
 
-describe('meshes', { timeout: patience(300000) }, () => {
+describe('meshes', { timeout: patience(900000) }, () => {
     /* Cesium and deck.gl never reach the zooms from which built-in worlds have heights: see the known faults. Until then
      * their meshes are compared in a world that has heights at all zooms. */
     const [builtIn, plain] = [useDaemon({ builtIn: true }), useDaemon()];

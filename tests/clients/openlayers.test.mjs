@@ -12,7 +12,7 @@ import { example } from './readme.mjs';
 
 const EDGE = Math.PI * 6378137;
 
-describe('OpenLayers', { timeout: patience(300000) }, () => {
+describe('OpenLayers', { timeout: patience(900000) }, () => {
     const daemon = useDaemon({ config: 'worlds: [{ name: default, like: default, seeds: any }, { name: near, native_zoom: 2 }]' });
     const visit = useBrowser(['--disable-gpu']);
 

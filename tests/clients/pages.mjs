@@ -9,7 +9,7 @@ import { chromium } from 'playwright-core';
 import { watch } from '../browser/watch.mjs';
 import { patience } from '../http/program.mjs';
 
-const WAIT = 20000;
+const WAIT = 60000;
 const WINDOW = { width: 512, height: 512 };
 
 /* The server has the files of this directory, and those of the packages by their names. */

@@ -35,7 +35,7 @@ const SHELL = `set -o pipefail
 
 async function bash(script, cwd = here) {
     const { stdout } = await exec('bash', ['-ec', `${SHELL}\n${script}`],
-        { cwd, timeout: patience(60000), env: environment }).catch((error) =>
+        { cwd, timeout: patience(300000), env: environment }).catch((error) =>
         assert.fail(`${error.message}\n${error.stdout}`));
     return stdout;
 }
@@ -129,7 +129,7 @@ const PRINTED = /which prints (-?[\d.]+):/.exec(readFileSync(path.join(TREE, 'se
 async function page(block) {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const told = once(server, 'request', { signal: AbortSignal.timeout(patience(60000)) });
+    const told = once(server, 'request', { signal: AbortSignal.timeout(patience(300000)) });
     write('page.html')(`<!doctype html><body><script type="module">\n${block}
         new Image().src = 'http://127.0.0.1:${server.address().port}/' + terrain.height(units('12.5'), units(-3));</script>`);
     const browser = spawn(process.env.CHROMIUM ?? '/usr/bin/chromium', ['--headless', '--no-sandbox', '--disable-gpu',

@@ -18,7 +18,7 @@ const home = scratch();
 const STEEP = `worlds: [{ name: steep, seed: 7, noise: { wavelength: 512, octaves: 4 },
     elevation: [[-0.5, -300], [0.5, 700]] }]`;
 
-describe('Godot', { timeout: patience(120000) }, () => {
+describe('Godot', { timeout: patience(900000) }, () => {
     const daemon = useDaemon({ config: STEEP });
 
     it('lets a ball rest on the ground', () => eachRow([
@@ -28,7 +28,7 @@ describe('Godot', { timeout: patience(120000) }, () => {
             XDG_CACHE_HOME: home, XDG_DATA_HOME: home, FARLANDS_URL: `http://${daemon.authority}/steep`,
             FARLANDS_X: String(x), FARLANDS_Y: String(y) };
         const { stdout } = await promisify(execFile)('godot3-server', ['--path', PROJECT],
-            { timeout: patience(30000), env: environment })
+            { timeout: patience(300000), env: environment })
             .catch((error) => assert.fail(`${error.message}\n${error.stdout}`));
         assert.match(stdout, /^rests .* off by [+-]0\.0[012]\d+, of 0\.0[012]\d+$/m);
     }));

@@ -10,7 +10,7 @@ import { eachRow } from '../http/table.mjs';
 
 const CHUNKS = 17;
 
-describe('rules for clients', { timeout: patience(60000) }, () => {
+describe('rules for clients', { timeout: patience(300000) }, () => {
     const daemon = useDaemon({ config: 'limits: { streams_per_client: 16 }' });
 
     /* CPU time of the daemon's threads in seconds. */

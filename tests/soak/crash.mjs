@@ -105,7 +105,7 @@ async function fetchTiles(daemon, fresh, life) {
 /* Assert that temporary files of killed daemons are removed soon. */
 async function checkSwept(cache, left) {
     const exists = (name) => fs.existsSync(path.join(cache, name));
-    assert.ok(await eventually(() => !left.some(exists), 5000),
+    assert.ok(await eventually(() => !left.some(exists)),
         `temporaries remain: ${left.filter(exists)}`);
 }
 

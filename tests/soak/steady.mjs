@@ -48,7 +48,7 @@ async function rest(daemon, problem, phase) {
     const quiet = await eventually(async () => {
         metrics = await daemon.metrics();
         return Object.entries(IDLE).every(([name, value]) => at(name) === value);
-    }, 12000);
+    });
     if (!quiet)
         problem(`phase ${phase}: ${Object.keys(IDLE).map((name) => `${name} ${at(name)}`).join(', ')} when idle`);
     return metrics;

@@ -34,7 +34,7 @@ func _ready():
 		if near[i] == "":
 			near[i] = "0"
 	# End in any case.
-	get_tree().create_timer(60).connect("timeout", get_tree(), "quit", [1])
+	get_tree().create_timer(300).connect("timeout", get_tree(), "quit", [1])
 	var why = yield(run(), "completed")
 	if why != "":
 		printerr(why)
