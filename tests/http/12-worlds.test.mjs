@@ -336,7 +336,7 @@ describe('the sample worlds', { timeout: TIMEOUT }, () => {
     const files = readdirSync(directory).filter((name) => name.endsWith('.yaml'));
 
     it('show land and sea in the initial view of the viewer', () => eachRow(files, async (file) => {
-        const daemon = await new Daemon({ config: readFileSync(new URL(file, directory), 'utf8') }).start();
+        const daemon = await new Daemon({ retries: true, config: readFileSync(new URL(file, directory), 'utf8') }).start();
         try {
             const { worlds } = await daemon.json('/worlds.json');
             assert.deepEqual(worlds.map(({ name }) => `${name}.yaml`), [file]);
