@@ -20,7 +20,7 @@ const world = ({ name = 'mine', seed = 1, octaves = 12, top = '#ffffff' } = {}) 
 
 /* As editors do that save by rename. */
 function save(text) {
-    writeFileSync(`${file}~`, text);
+    writeFileSync(`${file}~`, `${text}\nlimits: { wait: 60000 }     # no tile is refused on a busy machine\n`);
     renameSync(`${file}~`, file);
 }
 
