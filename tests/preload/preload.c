@@ -67,7 +67,7 @@ struct clocks {
     int64_t least;  /* of the time at which they stand, before STEADY is added */
 };
 
-/* A thread that has waited. */
+/* A thread. */
 struct sleeper {
     int32_t pid, tid; /* 0: unused */
     uint32_t seen;    /* 1 + the edition that it has slept through; 0: it is awake */
@@ -239,19 +239,20 @@ static struct timespec slice_end(int64_t left)
     return timespec_of(real_time(CLOCK_MONOTONIC) + slice(left));
 }
 
-/* This thread's place; its process may have been forked. */
-static struct sleeper *self(void)
+static void count_turn(void)
 {
-    static _Thread_local struct sleeper *mine;
+    __atomic_add_fetch(&shared->turns, 1, __ATOMIC_SEQ_CST);
+}
 
-    if (mine && mine->pid == getpid())
-        return mine;
+static struct sleeper *new_place(int32_t tid)
+{
     for (struct sleeper *place = shared->sleepers; place < shared->sleepers + SLEEPERS; place++) {
         int32_t unused = 0;
         if (__atomic_compare_exchange_n(&place->pid, &unused, getpid(), false, __ATOMIC_SEQ_CST,
                                         __ATOMIC_SEQ_CST)) {
-            __atomic_store_n(&place->tid, gettid(), __ATOMIC_SEQ_CST);
-            return mine = place;
+            __atomic_store_n(&place->seen, 0, __ATOMIC_SEQ_CST);
+            __atomic_store_n(&place->tid, tid, __ATOMIC_SEQ_CST);
+            return place;
         }
     }
     static const char why[] = "preload: too many threads\n";
@@ -259,14 +260,54 @@ static struct sleeper *self(void)
     _exit(126);
 }
 
+static _Thread_local struct sleeper *mine;
+
+/* This thread's place; its process may have been forked. */
+static struct sleeper *self(void)
+{
+    if (!mine || mine->pid != getpid())
+        mine = new_place(gettid());
+    return mine;
+}
+
+struct beginning {
+    void *(*run)(void *context);
+    void *context;
+    struct sleeper *place;
+};
+
+static void *begin(void *context)
+{
+    const struct beginning beginning = *(struct beginning *)context;
+    free(context);
+    mine = beginning.place;
+    __atomic_store_n(&mine->tid, gettid(), __ATOMIC_SEQ_CST);
+    void *result = beginning.run(beginning.context);
+    count_turn();
+    __atomic_store_n(&mine->pid, 0, __ATOMIC_SEQ_CST);
+    return result;
+}
+
+/* A new thread is awake before it runs. Until then its place has the number of the first thread. */
+int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
+                   void *(*run)(void *), void *restrict context)
+{
+    struct beginning *beginning = directory ? NEXT(malloc)(sizeof *beginning) : NULL;
+    if (!beginning)
+        return NEXT(pthread_create)(thread, attributes, run, context);
+    *beginning = (struct beginning){run, context, new_place(getpid())};
+    struct sleeper *place = beginning->place;
+    const int err = NEXT(pthread_create)(thread, attributes, begin, beginning);
+    if (err) {
+        __atomic_store_n(&place->pid, 0, __ATOMIC_SEQ_CST);
+        free(beginning);
+    }
+    return err;
+}
+
 static void slept_through(uint8_t seen)
 {
     __atomic_store_n(&self()->seen, seen + 1U, __ATOMIC_SEQ_CST);
-}
-
-static void count_turn(void)
-{
-    __atomic_add_fetch(&shared->turns, 1, __ATOMIC_SEQ_CST);
 }
 
 static void wake(void)

@@ -61,11 +61,11 @@ export class Clocks {
         return this.read(TURNS, 4).readUInt32LE();
     }
 
-    /* True if every thread that waits has slept through the latest edition. */
+    /* True if every thread has slept through the latest edition. */
     #isSleeping() {
         const places = this.read(PLACES, SLEEPERS * SLEEPER);
-        for (let at = 0; at < places.length && places.readInt32LE(at); at += SLEEPER)
-            if (places.readUInt32LE(at + 8) !== this.#edition + 1 &&
+        for (let at = 0; at < places.length; at += SLEEPER)
+            if (places.readInt32LE(at) && places.readUInt32LE(at + 8) !== this.#edition + 1 &&
                 fs.existsSync(`/proc/${places.readInt32LE(at)}/task/${places.readInt32LE(at + 4)}`))
                 return false;
         return true;
