@@ -9,7 +9,7 @@
 void answer_begin(struct answer *answer)
 {
     answer->status = 0;
-    answer->close = answer->retry_after = answer->unbounded = false;
+    answer->close = answer->retry_after = answer->unbounded = answer->chunked = false;
     answer->missing = answer->bytes = 0;
     answer->length = 0;
 }
@@ -42,10 +42,11 @@ static int judge(struct answer *answer, const char *end)
             bounded = true;
         } else if ((value = value_of(line, "Connection"))) {
             answer->close = strncasecmp(value, "close", 5) == 0;
-        } else if (value_of(line, "Retry-After")) {
+        } else if ((value = value_of(line, "Retry-After"))) {
             answer->retry_after = true;
+            answer->seconds = (unsigned)strtoul(value, NULL, 10);
         } else if (value_of(line, "Transfer-Encoding")) {
-            return -EBADMSG;
+            answer->chunked = bounded = true;
         }
     }
     if (answer->status == 204 || answer->status == 304)
@@ -55,9 +56,21 @@ static int judge(struct answer *answer, const char *end)
     return 0;
 }
 
+/*
+ * Whether BYTES end with an empty chunk. Chunks are not counted: a read that happens to end with these bytes of a body
+ * is one in 2^40.
+ */
+static bool ends_chunks(struct answer *answer, const char *bytes, size_t length)
+{
+    const size_t size = sizeof answer->tail, fresh = length < size ? length : size;
+    memmove(answer->tail, answer->tail + fresh, size - fresh);
+    memcpy(answer->tail + size - fresh, bytes + length - fresh, fresh);
+    return memcmp(answer->tail, "0\r\n\r\n", size) == 0;
+}
+
 static int take_body(struct answer *answer, size_t length)
 {
-    if (answer->unbounded)
+    if (answer->unbounded || answer->chunked)
         return 0;
     if (length > answer->missing)
         return -EBADMSG;
@@ -65,11 +78,11 @@ static int take_body(struct answer *answer, size_t length)
     return answer->missing == 0;
 }
 
-int answer_read(struct answer *answer, int fd)
+int answer_read(struct answer *answer, int fd, size_t most)
 {
-    char sink[64 * 1024];
+    char sink[ANSWER_READ_MAX];
     size_t room = answer->status ? 0 : ANSWER_HEAD_MAX - answer->length;
-    const struct iovec parts[] = {{answer->head + answer->length, room}, {sink, sizeof sink}};
+    const struct iovec parts[] = {{answer->head + answer->length, room}, {sink, most}};
 
     ssize_t got = readv(fd, parts, 2);
     if (got < 0)
@@ -78,7 +91,8 @@ int answer_read(struct answer *answer, int fd)
         return answer->status && answer->unbounded ? 1 : -ECONNRESET;
     answer->bytes += (uint64_t)got;
     if (answer->status)
-        return take_body(answer, (size_t)got);
+        return answer->chunked ? ends_chunks(answer, sink, (size_t)got)
+                               : take_body(answer, (size_t)got);
     size_t known = answer->length + (size_t)got;
     answer->length = known < ANSWER_HEAD_MAX ? (unsigned)known : ANSWER_HEAD_MAX;
     const char *end = memmem(answer->head, answer->length, "\r\n\r\n", 4);
@@ -87,5 +101,11 @@ int answer_read(struct answer *answer, int fd)
     int err = judge(answer, end);
     if (err)
         return err;
-    return take_body(answer, known - (size_t)(end + 4 - answer->head));
+    const char *body = end + 4;
+    if (answer->chunked) {
+        memset(answer->tail, 0, sizeof answer->tail);
+        bool whole = ends_chunks(answer, body, (size_t)(answer->head + answer->length - body));
+        return known > answer->length ? ends_chunks(answer, sink, known - answer->length) : whole;
+    }
+    return take_body(answer, known - (size_t)(body - answer->head));
 }

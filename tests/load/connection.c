@@ -7,28 +7,29 @@
 #include <unistd.h>
 
 /* Let connect() choose the port: it knows the target, so each address has all ports available. */
-static int bind_to(int fd, in_addr_t source)
+static int bind_to(int fd, const struct address *from)
 {
-    const struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = source};
     if (setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &(int){1}, sizeof(int)))
         return -errno;
-    return bind(fd, (const struct sockaddr *)&address, sizeof address) ? -errno : 0;
+    return bind(fd, &from->any, from->length) ? -errno : 0;
 }
 
-int connection_open(struct connection *connection, int epoll, const struct sockaddr_in *target)
+int connection_open(struct connection *connection, int epoll, const struct address *target,
+                    const struct address *from)
 {
     struct epoll_event event = {.events = EPOLLOUT, .data.ptr = connection};
     int err = 0;
 
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int fd = socket(target->any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
-    if (connection->source)
-        err = bind_to(fd, connection->source);
+    if (target->any.sa_family != AF_UNIX)
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+    if (from->any.sa_family != AF_UNSPEC)
+        err = bind_to(fd, from);
     if (err)
         goto fail_bind;
-    if (connect(fd, (const struct sockaddr *)target, sizeof *target) && errno != EINPROGRESS) {
+    if (connect(fd, &target->any, target->length) && errno != EINPROGRESS) {
         err = -errno;
         goto fail_connect;
     }
@@ -38,6 +39,7 @@ int connection_open(struct connection *connection, int epoll, const struct socka
     }
     connection->fd = fd;
     connection->state = CONNECTION_OPENING;
+    connection->served = 0;
     return 0;
 
 fail_watch:
@@ -47,9 +49,9 @@ fail_bind:
     return err;
 }
 
-int connection_opened(struct connection *connection, int epoll)
+int connection_opened(struct connection *connection, int epoll, uint32_t events)
 {
-    struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
+    struct epoll_event event = {.events = events, .data.ptr = connection};
     int err = 0;
 
     if (getsockopt(connection->fd, SOL_SOCKET, SO_ERROR, &err, &(socklen_t){sizeof err}))

@@ -1,9 +1,11 @@
 /*
- * An open-loop load generator: sends requests to an HTTP server on loopback at a given rate,
- * whether or not the server keeps up. Latency counts from the moment a request was due, so a
- * server that stalls cannot hide it by stalling its clients. See --help.
+ * A load generator: sends requests to an HTTP server on loopback at a given rate, whether or not
+ * the server keeps up. Latency counts from the moment a request was due, so a server that stalls
+ * cannot hide it by stalling its clients. Without a rate it is a closed loop, whose clients wait
+ * for responses, and it can be a hostile client, which does not read. See --help.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -22,7 +24,18 @@ struct load {
     struct plan plan;
     struct stream *streams[STREAMS_MAX];
     int epoll;
+    uint64_t next_progress;
 };
+
+static const uint64_t PROGRESS_NS = 20000000;
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int signal)
+{
+    (void)signal;
+    stopped = 1;
+}
 
 static uint64_t now(void)
 {
@@ -44,12 +57,28 @@ static double cpu_seconds(void)
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
+static uint64_t tell_progress(struct load *load, uint64_t moment)
+{
+    if (!load->plan.progress)
+        return UINT64_MAX;
+    if (moment >= load->next_progress) {
+        const struct report report = {.plan = &load->plan, .streams = load->streams};
+        report_progress(&report, stdout);
+        fflush(stdout);
+        load->next_progress = moment + PROGRESS_NS;
+    }
+    return load->next_progress;
+}
+
 /* One iteration: send due requests, sleep until the next one, handle events. */
 static int turn(struct load *load, uint64_t until)
 {
     struct epoll_event events[EVENTS_MAX];
-    uint64_t wake = until, moment = now();
+    uint64_t moment = now(), wake = tell_progress(load, moment);
+    sigset_t none;
 
+    if (until < wake)
+        wake = until;
     for (unsigned i = 0; i < load->plan.streams; i++) {
         uint64_t next = stream_turn(load->streams[i], moment);
         if (next < wake)
@@ -59,7 +88,8 @@ static int turn(struct load *load, uint64_t until)
     uint64_t pause = wake > moment ? wake - moment : 0;
     const struct timespec timeout = {.tv_sec = (time_t)(pause / 1000000000),
                                      .tv_nsec = (long)(pause % 1000000000)};
-    int count = epoll_pwait2(load->epoll, events, EVENTS_MAX, &timeout, NULL);
+    sigemptyset(&none);
+    int count = epoll_pwait2(load->epoll, events, EVENTS_MAX, &timeout, &none);
     if (count < 0 && errno != EINTR)
         return -errno;
     for (int i = 0; i < count; i++)
@@ -90,6 +120,16 @@ static int turn_until(struct load *load, bool (*holds)(const struct stream *stre
     return err;
 }
 
+/* The same, or until SIGTERM. */
+static int turn_unless_stopped(struct load *load, bool (*holds)(const struct stream *stream),
+                               uint64_t end)
+{
+    int err = 0;
+    while (!err && !stopped && !each(load, holds) && now() < end)
+        err = turn(load, end);
+    return err;
+}
+
 static int write_report(const struct report *report)
 {
     const char *name = report->plan->json;
@@ -110,18 +150,26 @@ static int run(struct load *load)
 {
     const struct plan *plan = &load->plan;
 
-    int err = turn_until(load, stream_open, after(now(), OPENING_SECONDS));
+    int err = turn_unless_stopped(load, stream_open, after(now(), OPENING_SECONDS));
     if (err)
         return err;
-    if (!each(load, stream_open))
+    if (!stopped && !each(load, stream_open))
         fprintf(stderr, "open_loop: not all connections could be opened\n");
-    err = turn_until(load, never, after(now(), plan->settle));
+    err = turn_unless_stopped(load, never, after(now(), plan->settle));
     if (err)
         return err;
     double cpu = cpu_seconds();
     uint64_t start = now(), end = after(start, plan->seconds);
     for (unsigned i = 0; i < plan->streams; i++)
         stream_begin(load->streams[i], start, end);
+    err = turn_unless_stopped(load, stream_done, end);
+    if (err)
+        return err;
+    bool early = stopped;
+    if (now() < end && (early || plan->stream[0].closed))
+        end = now();
+    for (unsigned i = 0; i < plan->streams; i++)
+        stream_stop(load->streams[i], end);
     err = turn_until(load, stream_done, after(end, plan->grace));
     if (err)
         return err;
@@ -134,7 +182,7 @@ static int run(struct load *load)
     err = write_report(&report);
     if (err)
         return err;
-    return turn_until(load, never, after(now(), plan->hold));
+    return early ? 0 : turn_unless_stopped(load, never, after(now(), plan->hold));
 }
 
 static int allow_files(const struct plan *plan)
@@ -175,9 +223,15 @@ static int run_plan(struct load *load)
 
     /* By default the kernel rounds each sleep up by 50 microseconds. */
     prctl(PR_SET_TIMERSLACK, 1);
+    /* Blocked but for the time in epoll_pwait2, which it ends. */
+    sigset_t termination;
+    sigemptyset(&termination);
+    sigaddset(&termination, SIGTERM);
+    sigprocmask(SIG_BLOCK, &termination, NULL);
+    sigaction(SIGTERM, &(struct sigaction){.sa_handler = stop}, NULL);
     /* The load must end even if something hangs. */
     alarm((unsigned)(OPENING_SECONDS + plan->settle + plan->seconds + plan->grace + plan->hold) +
-          5);
+          60);
     int err = begin(load);
     if (!err)
         err = run(load);

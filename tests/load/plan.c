@@ -10,25 +10,34 @@
 enum { CONNECTIONS_MAX = 60000, SECONDS_MAX = 3600 };
 
 static const char help[] =
-    "open_loop [OPTION...] 127.x.y.z:PORT [--stream NAME OPTION...]...\n"
+    "open_loop [OPTION...] TARGET [--stream NAME OPTION...]...\n"
     "Sends HTTP/1.1 requests when they are due, whether or not responses arrive, and\n"
-    "measures latency from that moment. Loopback only.\n"
+    "measures latency from that moment. TARGET is 127.x.y.z:PORT, [::1]:PORT or unix:PATH.\n"
+    "SIGTERM ends it early, with its report.\n"
     "\n"
     "  --seconds S        how long requests are due (5)\n"
     "  --grace S          how long to wait for responses afterwards (2)\n"
     "  --settle S         wait this long between opening the connections and the first request (0)\n"
     "  --hold S           keep connections open this long after the report (0)\n"
     "  --seed N           seed of all random choices (1)\n"
+    "  --progress         a line of JSON with counts at most every 20 ms, on standard output\n"
     "  --json FILE        the report as JSON; - for standard output, instead of the table\n"
     "\n"
     "  --stream NAME      begin a stream; the options below apply to it\n"
-    "  --rate N           requests a second (100)\n"
+    "  --rate N           requests a second (100); 0: connections that send nothing\n"
+    "  --closed           no rate: a connection sends a request when it has its last response\n"
+    "  --pause MS         and so many ms after it (0)\n"
+    "  --obey             and after Retry-After if that was a 503\n"
+    "  --requests N       end after so many\n"
+    "  --stall N          send N requests at once, and read nothing\n"
+    "  --pace N           read N bytes a second of each response\n"
     "  --poisson          Poisson arrivals instead of even spacing\n"
     "  --connections N    if all are busy, due requests wait, and the wait counts (16)\n"
     "  --url PATH         repeatable; {A..B} is a random whole number (/)\n"
     "  --urls FILE        the same, one per line\n"
+    "  --in-order         URLs one after another instead of random ones\n"
     "  --header LINE      'Name: value', sent with each request; repeatable\n"
-    "  --source A[-B]     loopback addresses to connect from, in turn\n"
+    "  --source A[-B]     loopback addresses, or of IPv6 any, to connect from, in turn\n"
     "  --abandon SHARE@MS close this share of the requests' connections MS after sending\n";
 
 static int wrong(const char *option, const char *text, const char *accepted)
@@ -37,48 +46,74 @@ static int wrong(const char *option, const char *text, const char *accepted)
     return -EINVAL;
 }
 
-static int loopback(const char *text, in_addr_t *address)
+static int parse_address(struct address *address, const char *text)
 {
-    struct in_addr parsed;
-    if (inet_pton(AF_INET, text, &parsed) != 1)
-        return -EINVAL;
-    *address = ntohl(parsed.s_addr);
-    return *address >> 24 == IN_LOOPBACKNET ? 0 : -EINVAL;
+    *address = (struct address){.v4.sin_family = AF_INET, .length = sizeof address->v4};
+    if (inet_pton(AF_INET, text, &address->v4.sin_addr) == 1)
+        return ntohl(address->v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET ? 0 : -EINVAL;
+    *address = (struct address){.v6.sin6_family = AF_INET6, .length = sizeof address->v6};
+    return inet_pton(AF_INET6, text, &address->v6.sin6_addr) == 1 ? 0 : -EINVAL;
+}
+
+/* The last 32 bits, in which source addresses differ. */
+static uint32_t *end_of(struct address *address)
+{
+    return address->any.sa_family == AF_INET6 ? &address->v6.sin6_addr.s6_addr32[3]
+                                              : &address->v4.sin_addr.s_addr;
+}
+
+struct address plan_source(const struct stream_plan *stream, unsigned i)
+{
+    struct address address = stream->first;
+    if (stream->sources > 1)
+        *end_of(&address) = htonl(ntohl(*end_of(&address)) + i % stream->sources);
+    return address;
 }
 
 static int parse_target(struct plan *plan, const char *text)
 {
-    const char accepted[] = "127.x.y.z:PORT: only loopback may be loaded";
-    char host[INET_ADDRSTRLEN];
-    const char *colon = strchr(text, ':');
-    in_addr_t address;
+    const char accepted[] = "127.x.y.z:PORT, [::1]:PORT or unix:PATH: only loopback may be loaded";
+    char host[INET6_ADDRSTRLEN] = "";
+    const char *colon = strrchr(text, ':');
 
-    if (!colon || colon - text >= (int)sizeof host)
+    if (strncmp(text, "unix:", 5) == 0) {
+        struct sockaddr_un *local = &plan->target.local;
+        plan->target = (struct address){.local.sun_family = AF_UNIX, .length = sizeof *local};
+        snprintf(plan->authority, sizeof plan->authority, "localhost");
+        return (size_t)snprintf(local->sun_path, sizeof local->sun_path, "%s", text + 5) <
+                       sizeof local->sun_path
+                   ? 0
+                   : wrong("target", text, accepted);
+    }
+    bool v6 = *text == '[' && colon && colon[-1] == ']';
+    size_t length = colon ? (size_t)(colon - text) - 2 * v6 : 0;
+    if (!colon || length >= sizeof host)
         return wrong("target", text, accepted);
-    memcpy(host, text, (size_t)(colon - text));
-    host[colon - text] = '\0';
+    memcpy(host, text + v6, length);
     char *end;
     long port = strtol(colon + 1, &end, 10);
-    if (loopback(host, &address) || *end || port < 1 || port > 65535)
+    if (parse_address(&plan->target, host) || *end || port < 1 || port > 65535 ||
+        (plan->target.any.sa_family == AF_INET6) != v6 ||
+        (v6 && !IN6_IS_ADDR_LOOPBACK(&plan->target.v6.sin6_addr)))
         return wrong("target", text, accepted);
-    plan->target = (struct sockaddr_in){.sin_family = AF_INET,
-                                        .sin_port = htons((uint16_t)port),
-                                        .sin_addr.s_addr = htonl(address)};
-    snprintf(plan->authority, sizeof plan->authority, "%s:%ld", host, port);
+    plan->target.v4.sin_port = htons((uint16_t)port); /* which is sin6_port as well */
+    snprintf(plan->authority, sizeof plan->authority, v6 ? "[%s]:%ld" : "%s:%ld", host, port);
     return 0;
 }
 
 static int parse_sources(struct stream_plan *stream, const char *text)
 {
-    char first[INET_ADDRSTRLEN] = "";
+    char first[INET6_ADDRSTRLEN] = "";
     const char *dash = strchr(text, '-');
     size_t length = dash ? (size_t)(dash - text) : strlen(text);
+    struct address last;
 
     if (length < sizeof first)
         memcpy(first, text, length);
-    if (loopback(first, &stream->first) || loopback(dash ? dash + 1 : first, &stream->last) ||
-        stream->last < stream->first)
+    if (parse_address(&stream->first, first) || parse_address(&last, dash ? dash + 1 : first) ||
+        ntohl(*end_of(&last)) < ntohl(*end_of(&stream->first)))
         return wrong("--source", text, "a loopback address, or two, A-B");
+    stream->sources = ntohl(*end_of(&last)) - ntohl(*end_of(&stream->first)) + 1;
     return 0;
 }
 
@@ -128,7 +163,7 @@ static struct stream_plan *stream_of(struct plan *plan, const char *name)
             return NULL;
         struct stream_plan *stream = &plan->stream[plan->streams];
         *stream =
-            (struct stream_plan){.name = name ? name : "load", .rate = 100, .connections = 16};
+            (struct stream_plan){.name = name ? name : "load", .rate = 100, .connections = 16, .at_once = 1};
         if (urls_new(&stream->urls))
             return NULL;
         plan->streams++;
@@ -149,7 +184,30 @@ static int parse_stream(struct plan *plan, int option, const char *text)
         return wrong("--stream", text, "at most 16 streams");
     switch (option) {
     case 'r':
-        return parse_number(&stream->rate, "--rate", text, 0.001, 1e7);
+        return parse_number(&stream->rate, "--rate", text, 0, 1e7);
+    case 'C':
+        stream->closed = true;
+        return 0;
+    case 'O':
+        stream->obeys = true;
+        return 0;
+    case 'I':
+        stream->in_order = true;
+        return 0;
+    case 'P':
+        err = parse_number(&number, "--pause", text, 0, 1e6);
+        stream->pause = (uint64_t)(number * 1e6);
+        return err;
+    case 'n':
+        err = parse_number(&number, "--requests", text, 1, 1e12);
+        stream->requests = (uint64_t)number;
+        return err;
+    case 'l':
+        err = parse_number(&number, "--stall", text, 2, 16);
+        stream->at_once = (unsigned)number;
+        return err;
+    case 'q':
+        return parse_number(&stream->pace, "--pace", text, 100, 6e6);
     case 'p':
         stream->poisson = true;
         return 0;
@@ -192,6 +250,9 @@ static int parse_option(struct plan *plan, int option, const char *text)
     case 'J':
         plan->json = text;
         return 0;
+    case 'Z':
+        plan->progress = true;
+        return 0;
     case '?':
         return -EINVAL;
     }
@@ -207,9 +268,17 @@ enum plan_made plan_parse(struct plan *plan, int argc, char **argv)
         {"hold", required_argument, NULL, 'H'},
         {"seed", required_argument, NULL, 'N'},
         {"json", required_argument, NULL, 'J'},
+        {"progress", no_argument, NULL, 'Z'},
         {"stream", required_argument, NULL, 's'},
         {"rate", required_argument, NULL, 'r'},
         {"poisson", no_argument, NULL, 'p'},
+        {"closed", no_argument, NULL, 'C'},
+        {"pause", required_argument, NULL, 'P'},
+        {"obey", no_argument, NULL, 'O'},
+        {"requests", required_argument, NULL, 'n'},
+        {"stall", required_argument, NULL, 'l'},
+        {"pace", required_argument, NULL, 'q'},
+        {"in-order", no_argument, NULL, 'I'},
         {"urls", required_argument, NULL, 'f'},
         {"connections", required_argument, NULL, 'c'},
         {"url", required_argument, NULL, 'u'},

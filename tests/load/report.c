@@ -64,9 +64,10 @@ static void json_stream(const struct report *report, unsigned i, FILE *out)
     const struct stream_counts *c = stream_counts(report->streams[i]);
 
     fprintf(out,
-            "{\"name\": \"%s\", \"rate\": %g, \"due\": %lu, \"sent\": %lu, \"waited\": %lu, "
+            "{\"name\": \"%s\", \"rate\": %g, \"opened\": %lu, \"due\": %lu, \"sent\": %lu, \"waited\": %lu, "
             "\"answered\": %lu, \"abandoned\": %lu, \"bytes\": %lu,\n",
-            plan->name, plan->rate, (unsigned long)c->due, (unsigned long)c->sent,
+            plan->name, plan->rate, (unsigned long)c->opened, (unsigned long)c->due,
+            (unsigned long)c->sent,
             (unsigned long)c->waited, (unsigned long)c->answered, (unsigned long)c->abandoned,
             (unsigned long)c->bytes);
     fprintf(out,
@@ -86,6 +87,22 @@ static void json_stream(const struct report *report, unsigned i, FILE *out)
         fprintf(out, ", \"retry_after\": %lu}", (unsigned long)answers->retry_after);
     }
     fputs("}}", out);
+}
+
+void report_progress(const struct report *report, FILE *out)
+{
+    unsigned long opened = 0, sent = 0, answered = 0, bytes = 0;
+
+    for (unsigned i = 0; i < report->plan->streams; i++) {
+        const struct stream_counts *c = stream_counts(report->streams[i]);
+        opened += c->opened;
+        sent += c->sent;
+        answered += c->answered;
+        bytes += c->bytes;
+    }
+    fprintf(out,
+            "{\"progress\": true, \"opened\": %lu, \"sent\": %lu, \"answered\": %lu, \"bytes\": %lu}\n",
+            opened, sent, answered, bytes);
 }
 
 void report_json(const struct report *report, FILE *out)

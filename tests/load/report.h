@@ -14,6 +14,8 @@ struct report {
 };
 
 void report_table(const struct report *report, FILE *out);
+/* The sums of all streams so far, a line of JSON. */
+void report_progress(const struct report *report, FILE *out);
 void report_json(const struct report *report, FILE *out);
 
 #endif

@@ -22,6 +22,7 @@ struct stream_answers {
 };
 
 struct stream_counts {
+    uint64_t opened; /* connections */
     uint64_t due;
     uint64_t sent;
     uint64_t waited; /* sent late, because no connection was free */
@@ -47,13 +48,16 @@ void stream_free(struct stream *stream);
 /* Requests become due from START to END. */
 void stream_begin(struct stream *stream, uint64_t start, uint64_t end);
 
+/* Requests that would become due after NOW do not. */
+void stream_stop(struct stream *stream, uint64_t now);
+
 /* Send what is due. Returns when to call again at the latest. */
 uint64_t stream_turn(struct stream *stream, uint64_t now);
 
 /* Handle an epoll event of the connection in data.ptr. */
 void stream_event(void *connection, uint32_t events, uint64_t now);
 
-/* True if all connections are open; true if all requests were sent and are answered or lost. */
+/* True if all connections are open, or need not be before the first request; true if all requests were sent and are answered or lost. */
 bool stream_open(const struct stream *stream);
 bool stream_done(const struct stream *stream);
 

@@ -114,8 +114,13 @@ size_t urls_count(const struct urls *urls)
     return urls->count;
 }
 
-size_t urls_next(const struct urls *urls, uint64_t *random, char text[URL_MAX])
+size_t urls_next(const struct urls *urls, bool in_order, uint64_t *state, char text[URL_MAX])
 {
-    size_t which = urls->count > 1 ? random_below(random, urls->count) : 0;
-    return (size_t)expand(urls->pattern[which], random, text);
+    uint64_t random = *state;
+    size_t which = in_order          ? random % urls->count
+                   : urls->count > 1 ? random_below(&random, urls->count)
+                                     : 0;
+    int length = expand(urls->pattern[which], &random, text);
+    *state = in_order ? *state + 1 : random;
+    return (size_t)length;
 }

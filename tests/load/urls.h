@@ -2,6 +2,7 @@
 #ifndef LOAD_URLS_H
 #define LOAD_URLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,7 +25,10 @@ size_t urls_count(const struct urls *urls);
 
 enum { URL_MAX = 2048 };
 
-/* Write a URL from a random pattern; at least one must have been added. Returns its length. */
-size_t urls_next(const struct urls *urls, uint64_t *random, char text[URL_MAX]);
+/*
+ * Write a URL from a random pattern, or from each in turn if IN_ORDER; at least one must have been added. STATE, which
+ * is of the caller, chooses it and moves to the next. Returns the length.
+ */
+size_t urls_next(const struct urls *urls, bool in_order, uint64_t *state, char text[URL_MAX]);
 
 #endif

@@ -1,8 +1,8 @@
 // Good and bad clients that run until they are stopped. Not a soak.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { load } from '../http/load.mjs';
 import { connect, request } from '../http/wire.mjs';
+import { load } from '../load/client.mjs';
 import { between, numbers } from './soak.mjs';
 
 let fresh = 0;          // the number of the next tile that was never requested
@@ -93,11 +93,11 @@ export function everyone(address) {
         }
     }));
     // After a reload the memory cache is empty, and requests may be shed.
-    const accepted = (answer) => answer.status === 200 || answer.status === 503;
+    const statuses = [200, 503];
     const good = [
-        load(address, hit, 6, { pause: 3, accepted }),
-        load(address, (i) => ['/alpha.json', '/worlds.json', '/', '/alpha/height?x=1&y=2'][i % 4], 2, { pause: 10 }),
-        load(address, miss, 4, { accepted }),
+        load(address, ['/alpha/gray/9/1/{0..49}.png'], 6, { pause: 3, statuses }),
+        load(address, ['/alpha.json', '/worlds.json', '/', '/alpha/height?x=1&y=2'], 2, { pause: 10 }),
+        load(address, ['/alpha/relief/12/{1000..1000000}/{0..999}.png'], 4, { statuses }),
     ];
     return {
         async stop() {

@@ -3,8 +3,8 @@
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withDaemon } from '../http/daemon.mjs';
-import { load } from '../http/load.mjs';
 import { eventually, scratchFile } from '../http/program.mjs';
+import { load } from '../load/client.mjs';
 import { extent, measure, sanitized, soak } from './soak.mjs';
 
 const ROUNDS = extent(100, 20);
@@ -22,8 +22,8 @@ const file = scratchFile('changing.yaml', good(0));
 
 soak('reloads', (problem, say) => withDaemon(async (daemon) => {
     const count = (result) => daemon.metric('farlands_reloads_total', `result="${result}"`);
-    const clients = load(daemon, (i) => [`/alpha/gray/9/1/${i % 60}.png`, `/alpha/relief/12/${i}/5.png`, '/alpha.json',
-        '/worlds.json', '/alpha/height?x=1&y=2'][i % 5], 12);
+    const clients = load(daemon, ['/alpha/gray/9/1/{0..59}.png', '/alpha/relief/12/{0..1000000}/5.png', '/alpha.json',
+        '/worlds.json', '/alpha/height?x=1&y=2'], 12);
     let before = null;
 
     for (let round = 0; round < 2 * ROUNDS; round++) {
