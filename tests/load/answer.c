@@ -57,8 +57,8 @@ static int judge(struct answer *answer, const char *end)
 }
 
 /*
- * Whether BYTES end with an empty chunk. Chunks are not counted: a read that happens to end with these bytes of a body
- * is one in 2^40.
+ * Whether BYTES end with an empty chunk. Chunks are not counted: a read that happens to end with
+ * these bytes of a body is one in 2^40.
  */
 static bool ends_chunks(struct answer *answer, const char *bytes, size_t length)
 {

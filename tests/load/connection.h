@@ -35,8 +35,8 @@ struct connection {
 TAILQ_HEAD(connections, connection);
 
 /*
- * Start connecting to TARGET, from FROM unless its family is AF_UNSPEC, and watch for writability with EPOLL. Returns 0,
- * or -errno if still down.
+ * Start connecting to TARGET, from FROM unless its family is AF_UNSPEC, and watch for writability
+ * with EPOLL. Returns 0, or -errno if still down.
  */
 int connection_open(struct connection *connection, int epoll, const struct address *target,
                     const struct address *from);

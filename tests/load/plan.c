@@ -162,8 +162,8 @@ static struct stream_plan *stream_of(struct plan *plan, const char *name)
         if (plan->streams == STREAMS_MAX)
             return NULL;
         struct stream_plan *stream = &plan->stream[plan->streams];
-        *stream =
-            (struct stream_plan){.name = name ? name : "load", .rate = 100, .connections = 16, .at_once = 1};
+        *stream = (struct stream_plan){
+            .name = name ? name : "load", .rate = 100, .connections = 16, .at_once = 1};
         if (urls_new(&stream->urls))
             return NULL;
         plan->streams++;

@@ -63,13 +63,13 @@ static void json_stream(const struct report *report, unsigned i, FILE *out)
     const struct stream_plan *plan = &report->plan->stream[i];
     const struct stream_counts *c = stream_counts(report->streams[i]);
 
-    fprintf(out,
-            "{\"name\": \"%s\", \"rate\": %g, \"opened\": %lu, \"due\": %lu, \"sent\": %lu, \"waited\": %lu, "
-            "\"answered\": %lu, \"abandoned\": %lu, \"bytes\": %lu,\n",
-            plan->name, plan->rate, (unsigned long)c->opened, (unsigned long)c->due,
-            (unsigned long)c->sent,
-            (unsigned long)c->waited, (unsigned long)c->answered, (unsigned long)c->abandoned,
-            (unsigned long)c->bytes);
+    fprintf(
+        out,
+        "{\"name\": \"%s\", \"rate\": %g, \"opened\": %lu, \"due\": %lu, \"sent\": %lu, \"waited\": %lu, "
+        "\"answered\": %lu, \"abandoned\": %lu, \"bytes\": %lu,\n",
+        plan->name, plan->rate, (unsigned long)c->opened, (unsigned long)c->due,
+        (unsigned long)c->sent, (unsigned long)c->waited, (unsigned long)c->answered,
+        (unsigned long)c->abandoned, (unsigned long)c->bytes);
     fprintf(out,
             "   \"errors\": {\"refused\": %lu, \"cut\": %lu, \"malformed\": %lu, "
             "\"unanswered\": %lu, \"unsent\": %lu},\n",
@@ -100,9 +100,10 @@ void report_progress(const struct report *report, FILE *out)
         answered += c->answered;
         bytes += c->bytes;
     }
-    fprintf(out,
-            "{\"progress\": true, \"opened\": %lu, \"sent\": %lu, \"answered\": %lu, \"bytes\": %lu}\n",
-            opened, sent, answered, bytes);
+    fprintf(
+        out,
+        "{\"progress\": true, \"opened\": %lu, \"sent\": %lu, \"answered\": %lu, \"bytes\": %lu}\n",
+        opened, sent, answered, bytes);
 }
 
 void report_json(const struct report *report, FILE *out)

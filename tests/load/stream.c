@@ -23,9 +23,9 @@ struct stream {
     int epoll;
     uint64_t moments, choices; /* generator states: for arrival times, and for the rest */
     uint64_t start, end;
-    double next;         /* ns after START at which the next request is due */
-    uint64_t next_read;  /* if there is a pace */
-    uint64_t none_until; /* until then no connection was free */
+    double next;                /* ns after START at which the next request is due */
+    uint64_t next_read;         /* if there is a pace */
+    uint64_t none_until;        /* until then no connection was free */
     unsigned opening, busy, up; /* busy: or to be sent again */
     bool stopped;
     struct connections idle, down, doomed; /* by deadline, or oldest first */
@@ -122,7 +122,8 @@ static bool reads_apart(const struct stream *stream)
     return stream->plan->pace > 0 || stream->plan->at_once > 1;
 }
 
-/* When the next request is due: of a closed loop on the first idle connection; NEVER: not before something happens. */
+/* When the next request is due: of a closed loop on the first idle connection; NEVER: not before
+ * something happens. */
 static uint64_t next_due(const struct stream *stream)
 {
     const struct stream_plan *plan = stream->plan;
@@ -160,8 +161,9 @@ static void conclude(struct stream *stream, struct connection *connection)
 }
 
 /*
- * The connection ended within a request. As clients do (RFC 9112, 9.3.1), it is sent again if the server may have closed
- * an idle connection: if there were earlier responses, and no byte of this one.
+ * The connection ended within a request. As clients do (RFC 9112, 9.3.1), it is sent again if the
+ * server may have closed an idle connection: if there were earlier responses, and no byte of this
+ * one.
  */
 static void cut(struct stream *stream, struct connection *connection)
 {
@@ -275,7 +277,8 @@ static struct stream_answers *answers_of(struct stream_counts *counts, int statu
 }
 
 /* Read at most MOST bytes of a response. */
-static void on_answer(struct stream *stream, struct connection *connection, uint64_t now, size_t most)
+static void on_answer(struct stream *stream, struct connection *connection, uint64_t now,
+                      size_t most)
 {
     const struct stream_plan *plan = stream->plan;
     struct answer *answer = &connection->answer;
@@ -409,7 +412,8 @@ void stream_end(struct stream *stream, uint64_t now)
             lose(stream, connection);
         }
     }
-    for (; !stream->plan->closed && next_due(stream) < stream->end; stream->next += interval(stream)) {
+    for (; !stream->plan->closed && next_due(stream) < stream->end;
+         stream->next += interval(stream)) {
         stream->counts.due++;
         stream->counts.unsent++;
         latencies_add(&stream->counts.all, now - next_due(stream));

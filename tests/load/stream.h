@@ -57,7 +57,8 @@ uint64_t stream_turn(struct stream *stream, uint64_t now);
 /* Handle an epoll event of the connection in data.ptr. */
 void stream_event(void *connection, uint32_t events, uint64_t now);
 
-/* True if all connections are open, or need not be before the first request; true if all requests were sent and are answered or lost. */
+/* True if all connections are open, or need not be before the first request; true if all requests
+ * were sent and are answered or lost. */
 bool stream_open(const struct stream *stream);
 bool stream_done(const struct stream *stream);
 

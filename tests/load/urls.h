@@ -26,8 +26,8 @@ size_t urls_count(const struct urls *urls);
 enum { URL_MAX = 2048 };
 
 /*
- * Write a URL from a random pattern, or from each in turn if IN_ORDER; at least one must have been added. STATE, which
- * is of the caller, chooses it and moves to the next. Returns the length.
+ * Write a URL from a random pattern, or from each in turn if IN_ORDER; at least one must have been
+ * added. STATE, which is of the caller, chooses it and moves to the next. Returns the length.
  */
 size_t urls_next(const struct urls *urls, bool in_order, uint64_t *state, char text[URL_MAX]);
 
