@@ -4,12 +4,11 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import { BINARY, eventually, patience, run, scratch, scratchFile } from '../http/program.mjs';
 import { assertStatus, eachRow } from '../http/table.mjs';
 import { connect, request } from '../http/wire.mjs';
-import { startDaemon } from './scene.mjs';
+import { TIMED, startDaemon } from './scene.mjs';
 
 const READ_WORLD = process.env.READ_WORLD ?? path.join(path.dirname(BINARY), 'tests/attacks/read_world');
 const fill = (size, each) => {
@@ -44,23 +43,23 @@ async function seconds(work) {
 }
 
 describe('attack 6: hostile texts', { timeout: patience(240000) }, () => {
-    it('6a check-config takes time in proportion to the size', async (t) => {
+    it('6a check-config ends, if times count in proportion to the size', async (t) => {
         const times = [];
         await eachRow(HOSTILE, async ([what, text]) => {
             const check = async (size) => {
                 const file = scratchFile('hostile.yaml', text(size));
                 return seconds(async () => {
-                    const { code } = await run(['check-config', file], { limit: 5000 });
-                    assert.ok([0, 2, null].includes(code), `exit code ${code}`);
+                    const { code } = await run(['check-config', file], { limit: 60000 });
+                    assert.ok([0, 2].includes(code), `exit code ${code}`);
                 });
             };
-            const few = await check(250000), many = await check(1000000);
-            times.push(`${what} ${few.toFixed(2)} and ${many.toFixed(2)} s`);
-            assert.ok(many < patience(0.5) && many < 6 * few + patience(0.1), `250 KB take ${few} s, 1 MB ${many} s`);
+            const few = TIMED && await check(250000), many = await check(1000000);
+            times.push(`${what} ${TIMED && few.toFixed(2)} and ${many.toFixed(2)} s`);
+            assert.ok(!TIMED || many < 0.5 && many < 6 * few + 0.1, `250 KB take ${few} s, 1 MB ${many} s`);
         }).finally(() => t.diagnostic(`6a: ${times.join(', ')}`));
     });
 
-    it('6b farlands_world_new takes 50 ms at most for a world with a megabyte of junk', async (t) => {
+    it('6b farlands_world_new ends for a world with a megabyte of junk, if times count within 50 ms', async (t) => {
         const daemon = await startDaemon();
         const world = (await daemon.bytes('/default.json')).toString().trim();
         daemon.kill('SIGKILL');
@@ -76,10 +75,10 @@ describe('attack 6: hostile texts', { timeout: patience(240000) }, () => {
             ['nesting', junk(`${'['.repeat(5e5 - world.length)}${']'.repeat(5e5 - world.length)}`)],
         ], ([what, text, code]) => {
             // The fastest of three, because hosts of virtual machines take turns with their speed.
-            const [result] = [1, 2, 3].map(() => JSON.parse(execFileSync(READ_WORLD, { input: text, timeout: patience(60000) })))
+            const [result] = Array.from({ length: TIMED ? 3 : 1 }, () => JSON.parse(execFileSync(READ_WORLD, { input: text, timeout: patience(60000) })))
                 .sort((one, other) => one.ms - other.ms);
             times.push(`${what} ${result.ms} ms (${result.code})`);
-            assert.ok(result.ms < patience(50), `${result.ms} ms`);
+            assert.ok(!TIMED || result.ms < 50, `${result.ms} ms`);
             assert.equal(result.code, code ?? result.code);
             assert.ok([0, -22].includes(result.code), `code ${result.code}`);
         }).finally(() => t.diagnostic(`6b: ${times.join(', ')}`));
@@ -93,14 +92,14 @@ describe('attack 6: hostile texts', { timeout: patience(240000) }, () => {
             execFileSync('mkfifo', [file]);
             daemon.kill('SIGHUP');
             const refused = () => /refused|reload|regular/i.test(daemon.stderr);
-            await eventually(refused, 1000);
+            await eventually(refused, 30000);
             for (let i = 0; i < 3; i++) {
                 const connection = await connect(daemon);
-                assertStatus(await connection.send(request('GET', '/healthz')).answer('GET', 1000), 200);
+                assertStatus(await connection.send(request('GET', '/healthz')).answer('GET', 30000), 200);
                 connection.close();
             }
             assert.ok(refused(), `no message about the FIFO: ${daemon.stderr}`);
-            const { late, code } = await daemon.stop('SIGTERM', 3000);
+            const { late, code } = await daemon.stop('SIGTERM', 30000);
             assert.ok(!late, 'SIGTERM is not obeyed');
             assert.equal(code, 0);
         } finally {
@@ -108,25 +107,28 @@ describe('attack 6: hostile texts', { timeout: patience(240000) }, () => {
         }
     });
 
-    /* The file is read by a thread of its own: while a large one is read, others are served and let in. */
+    /* The file is read by a thread of its own: until it is read, others are let in and served. */
     it('6d reloads of a hostile file, one after another: nobody waits', async (t) => {
         const file = path.join(scratch(), 'farlands.yaml');
         fs.writeFileSync(file, 'worlds: [{ name: default }]\n');
         const daemon = await startDaemon({ config: false, args: ['--config', file] });
+        const read = async () => {
+            const { answers: [answer] } = await daemon.raw(request('GET', '/metrics'), { limit: 30000 });
+            return Number(/^farlands_reloads_total\{result="refused"\} (\d+)$/m.exec(answer.body)[1]);
+        };
         try {
             fs.writeFileSync(file, HOSTILE[0][1](1 << 18));
-            let worst = 0;
-            for (let i = 0; i < 5; i++) {
-                daemon.kill('SIGHUP');
-                await sleep(20);
-                worst = Math.max(worst, await seconds(async () => {
-                    const connection = await connect(daemon);
-                    assertStatus(await connection.send(request('GET', '/healthz')).answer('GET', 15000), 200);
-                    connection.close();
-                }));
-            }
-            t.diagnostic(`6d: let in within ${worst.toFixed(3)} s`);
-            assert.ok(worst < patience(0.1), `let in after ${worst} s`);
+            /* New connections that are answered before the daemon has read the file; a loop that reads it answers one or two. */
+            const during = async () => {
+                const before = await read();
+                let answered = 0;
+                for (daemon.kill('SIGHUP'); await read() === before; answered++)
+                    ;
+                return answered;
+            };
+            const seen = [];
+            assert.ok(await eventually(async () => seen[seen.push(await during()) - 1] >= 5, 60000), `${seen}`);
+            t.diagnostic(`6d: let in during a reload: ${seen}`);
         } finally {
             daemon.kill('SIGKILL');
             await daemon.stop();
