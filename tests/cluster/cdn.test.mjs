@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto';
 import http from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { after, before, describe, it } from 'node:test';
-import { load } from '../http/load.mjs';
 import { pngChunks } from '../http/png.mjs';
 import { eventually, patience } from '../http/program.mjs';
 import { assertError, assertStatus, eachRow, lasting } from '../http/table.mjs';
+import { load } from '../load/client.mjs';
 import { EDGES, Origin } from './edges.mjs';
 
 const CROWD = 200;
@@ -133,24 +133,18 @@ describe(`${name} as an edge`, { timeout: patience(120000) }, () => {
         await assertCost(() => crowd(edge, tile), {});
     });
 
-    it('serves a stale tile without delay', async () => {
+    it('serves a stale tile to the client whose request begins its revalidation', async () => {
         const tiles = Array.from({ length: 5 }, () => cold());
         for (const tile of tiles)
             await edge.bytes(tile);
         edge.later(2 * HOUR);
-        const took = [];
         origin.kill('SIGSTOP');
         try {
-            for (const tile of tiles) {
-                const begun = Date.now();
+            for (const tile of tiles)
                 assertStatus(await edge.get(tile, {}, { agent: false }), 200);
-                took.push(Date.now() - begun);
-            }
         } finally {
             origin.kill('SIGCONT');
         }
-        // The kernel may hold a partial packet back for 200 ms: in every response or in none.
-        assert.ok(Math.min(...took) < 150, `${took} ms`);
         for (const tile of tiles)
             await fresh(tile);
     });
@@ -402,7 +396,7 @@ describe(`${name} as an edge`, { timeout: patience(120000) }, () => {
         assertError(answer, 503);
         assert.equal(answer.headers['retry-after'], '1');
         origin = await origin.again();
-        assert.ok(await eventually(async () => (await edge.get(never)).status === 200, 5000), 'not served again');
+        assert.ok(await eventually(async () => (await edge.get(never)).status === 200), 'not served again');
         await assertCost(async () => assertStatus(await edge.get(never), 200), {});
     });
 
@@ -413,10 +407,10 @@ describe(`${name} as an edge`, { timeout: patience(120000) }, () => {
         const body = await edge.bytes(known);
         edge.later(2 * HOUR);
         // Through the edge, so that it is the same client's: the origin sheds no other client's requests for it.
-        const flood = load(edge, (i) => `/slow/gray/9/${i}/900@2x.png`, 4, { accepted: () => true });
+        const flood = load(edge, ['/slow/gray/9/{0..1000000}/900@2x.png'], 4, { statuses: [200, 503] });
         try {
             let answer;
-            assert.ok(await eventually(async () => (answer = await edge.get(cold())).status === 503, 10000),
+            assert.ok(await eventually(async () => (answer = await edge.get(cold())).status === 503),
                 'never shed');
             assertError(answer, 503);
             assert.match(answer.headers['retry-after'], /^[1-9]\d*$/);
@@ -425,7 +419,7 @@ describe(`${name} as an edge`, { timeout: patience(120000) }, () => {
             await flood.stop();
         }
         const refused = `/default/relief/11/${column}/7.png`;
-        assert.ok(await eventually(async () => (await edge.get(refused)).status === 200, 10000));
+        assert.ok(await eventually(async () => (await edge.get(refused)).status === 200));
     });
 
     it('logs no errors except about an origin that was down', () => {

@@ -107,7 +107,7 @@ export class Haproxy extends Daemon {
         this.authority = `${this.host}:${this.port}`;
         this.stats = { host: this.host, port: stats.port };
         this.pid = this.program.child.pid;
-        if (!await eventually(async () => !this.program.running || await this.answers(), 10000) ||
+        if (!await eventually(async () => !this.program.running || await this.answers()) ||
             !this.program.running) {
             const result = await end(this.program, 0);
             throw new Error(`HAProxy does not start: ${result.error ?? result.stderr}`);
@@ -141,7 +141,7 @@ export class Haproxy extends Daemon {
             .reduce((sum, row) => sum + Number(row.scur), 0);
     }
 
-    async awaitUp(count, limit = 15000) {
+    async awaitUp(count, limit = 60000) {
         assert.ok(await eventually(async () => (await this.up()).length === count, limit),
             `${await this.up()} are up, not ${count}; ${this.stdout.slice(-2000)}`);
     }

@@ -26,7 +26,8 @@ struct client {
     const char *url; /* of the world */
     double speed;    /* blocks per second */
     double seconds;
-    double radius; /* blocks */
+    double squares; /* ends after so many, if that is earlier */
+    double radius;  /* blocks */
 
     struct farlands_world *world;
     struct farlands_scratch *scratch;
@@ -198,7 +199,9 @@ static int play(struct client *client)
 {
     const double begun = now();
     int err = 0;
-    for (double last = begun; !err && last - begun < client->seconds;) {
+    const struct ground_counts *counts = ground_counts(client->ground);
+    for (double last = begun; !err && last - begun < client->seconds &&
+                              (double)counts->arrived < client->squares;) {
         const double moment = now();
         walk(client, moment - begun, moment - last);
         last = moment;
@@ -276,12 +279,14 @@ static bool parse_blocks(const char *text, int64_t *blocks)
 static bool parse(struct client *client, int argc, char **argv)
 {
     bool good = true;
-    *client = (struct client){.speed = 20, .seconds = 10, .radius = 128};
-    for (int option; good && (option = getopt(argc, argv, "s:t:r:x:y:")) != -1;)
+    *client = (struct client){.speed = 20, .seconds = 10, .squares = HUGE_VAL, .radius = 128};
+    for (int option; good && (option = getopt(argc, argv, "s:t:n:r:x:y:")) != -1;)
         if (option == 's')
             good = parse_number(optarg, 0, 10000, &client->speed);
         else if (option == 't')
             good = parse_number(optarg, 0.1, 3600, &client->seconds);
+        else if (option == 'n')
+            good = parse_number(optarg, 1, 1e9, &client->squares);
         else if (option == 'r')
             good = parse_number(optarg, 1, RADIUS_MAX, &client->radius);
         else
@@ -295,9 +300,10 @@ int main(int argc, char **argv)
     struct client client;
     if (!parse(&client, argc, argv)) {
         fprintf(stderr,
-                "usage: %s [-s SPEED] [-t SECONDS] [-r RADIUS] [-x X] [-y Y] URL\n"
+                "usage: %s [-s SPEED] [-t SECONDS] [-n SQUARES] [-r RADIUS] [-x X] [-y Y] URL\n"
                 "URL: of a world, such as http://127.0.0.1:8080/default\n"
                 "SPEED: blocks per second, up to 10000 (20); SECONDS: up to 3600 (10);\n"
+                "SQUARES: ends when so many have arrived;\n"
                 "RADIUS: blocks, up to %d (128); X, Y: start, whole blocks (0, 0)\n",
                 argv[0], RADIUS_MAX);
         return 2;
