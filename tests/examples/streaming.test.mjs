@@ -213,7 +213,7 @@ describe('streaming client', { timeout: patience(300000) }, () => {
 
     it('fails on wrong data', () => eachRow(FAULTS, async ([, fault, message]) => {
         proxy.begin((region, n) => (n === 5 ? fault : {}));
-        const { code, stderr } = await stream('-t', LONG, proxy.url);
+        const { code, stderr } = await stream('-t', LONG, '-n', 60, proxy.url);
         assert.equal(code, 1);
         assert.match(stderr, message);
     }));
