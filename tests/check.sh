@@ -47,7 +47,7 @@ share() {
     printf '%s\n' "$@"
 }
 
-# Alone, because each takes all cores.
+# Alone, because they measure times. Each share takes about 75 s.
 attacks() {
     local names
     share 'cost texts heads framing cache' 'memory spawns connections' 'queue streams headers' | while read -r names; do

@@ -1,7 +1,7 @@
 // Tiles from memory, from disk and 304s, compared with nginx serving the same bytes from files:
-// both on one core in turn, wrk on another.
+// both on one core in turn, the load on another.
 
-import { cpuSeconds, head, nginx, wrk } from './programs.mjs';
+import { cpuSeconds, head, nginx, rush } from './programs.mjs';
 import {
     CLIENT_CORE, FEW, ONE_OF_EACH, SERVER_CORE, insist, median, round, say, withDaemon,
 } from './measure.mjs';
@@ -9,10 +9,10 @@ import {
 const ROUNDS = 5;
 const SECONDS = 2;
 
-/* One run of wrk: requests per second, and the server's CPU per request in microseconds. */
+/* One run: requests per second, and the server's CPU per request in microseconds. */
 async function once(server, load, seconds = SECONDS) {
     const before = cpuSeconds(server.pid);
-    const { rate, requests } = await wrk(server, { seconds, core: CLIENT_CORE, ...load });
+    const { rate, requests } = await rush(server, { seconds, core: CLIENT_CORE, ...load });
     return { rate, requests, cpu: (cpuSeconds(server.pid) - before) / requests * 1e6 };
 }
 

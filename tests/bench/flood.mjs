@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { cpuSeconds, openLoop, wrk } from './programs.mjs';
+import { cpuSeconds, openLoop, rush } from './programs.mjs';
 import {
     CLIENT_CORE, COLD, COLUMNS, CORES, ONE_OF_EACH, SERVER_CORE, allOut, insist, median,
     rendering, round, say, withDaemon,
@@ -14,7 +14,7 @@ const BENCH_TILE = process.env.BENCH_TILE ??
     fileURLToPath(new URL('../../build/tests/bench/bench_tile', import.meta.url));
 
 /*
- * Tiles to request, as tiles.lua names them. WALK: a viewport that moves west, four tiles high, so that each
+ * Tiles to request, as rush() takes them. WALK: a viewport that moves west, four tiles high, so that each
  * column is a directory of its own with four files. APART: each tile is in a directory of its own.
  */
 const WALK = { prefix: '/default/relief', zoom: 10, tiles: [0, 0, 20000, 4 * 20000 + 1, 20000] };
@@ -32,7 +32,7 @@ async function coldTiles({ prefix, zoom, tiles }, binary, seconds) {
     let result;
     await withDaemon(ONE_OF_EACH, { core: SERVER_CORE, binary }, async (daemon) => {
         const cpu = cpuSeconds(daemon.pid), rendered = await daemon.rendered();
-        await wrk(daemon, { tiles: [`${prefix}/${zoom}`, ...tiles], connections: 8, seconds, core: CLIENT_CORE });
+        await rush(daemon, { tiles: [`${prefix}/${zoom}`, ...tiles], connections: 8, seconds, core: CLIENT_CORE });
         await sleep(300); /* tiles are stored after they were sent */
         const count = await daemon.rendered() - rendered;
         result = { cpu: (cpuSeconds(daemon.pid) - cpu) / count, count };
@@ -75,7 +75,7 @@ function renderSeconds() {
     return line.slice(1).reduce((sum, us) => sum + Number(us) / 1e6, 0);
 }
 
-/* The share of all cores that goes into rendering at full load. wrk takes its part. */
+/* The share of all cores that goes into rendering at full load. The load takes its part. */
 export const coldThroughput = () => withDaemon('threads: 0', {}, async (daemon) => {
     const ideal = 1 / renderSeconds();
     const { rate, thrift } = await allOut(daemon);

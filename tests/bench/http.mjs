@@ -1,7 +1,7 @@
 // The daemon over HTTP: against nginx, cold, under a flood, beside slow clients; time to ready, and memory. One line
 // per figure:
 //   node tests/bench/http.mjs [NAME...]     e.g. hot flood; all without names
-// On two cores the daemon has one and wrk the other, unless a line is about both.
+// On two cores the daemon has one and the load the other, unless a line is about both.
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { disk, hot, notModified } from './against_nginx.mjs';
 import { cold, coldThroughput, flood } from './flood.mjs';
 import { CORES, FEW, ONE_OF_EACH, insist, median, round, say, withDaemon } from './measure.mjs';
 import { nodes } from './nodes.mjs';
-import { farlands, has, idle, residentBytes, start, wrk } from './programs.mjs';
+import { farlands, has, idle, residentBytes, rush, start } from './programs.mjs';
 import { region, regions } from './regions.mjs';
 import { slow } from './slow.mjs';
 
@@ -63,7 +63,7 @@ async function rss(world) {
         const before = residentBytes(daemon.pid);
         const crowd = await idle(daemon, count, world.hot);
         const resident = residentBytes(daemon.pid);
-        insist(crowd.stream.answered >= count, `rss: ${crowd.stream.answered} answered`);
+        insist(crowd.answered >= count, `rss: ${crowd.answered} answered`);
         await crowd.close();
         say('rss', `${round((resident - world.size) / 2 ** 20, 1)} MiB above the memory cache, with ` +
             `${count} idle connections  (${round((resident - before) / count / 1024, 1)} KiB each; ` +
@@ -71,18 +71,18 @@ async function rss(world) {
     });
 }
 
-/* One event loop and two, on all cores, shared with wrk. */
+/* One event loop and two, on all cores, shared with the load. */
 const shards = (world) => withDaemon('shards: 1\nthreads: 1', { cache: world.cache }, (one) =>
     withDaemon('shards: 2\nthreads: 1', { cache: world.cache }, async (two) => {
         const rates = [[], []];
         for (const which of [0, 1, 1, 0]) {
             const daemon = [one, two][which];
             await daemon.bytes(world.hot);
-            rates[which].push((await wrk(daemon, { target: world.hot, seconds: 2 })).rate);
+            rates[which].push((await rush(daemon, { target: world.hot, seconds: 2 })).rate);
         }
         const [a, b] = rates.map((all) => Math.max(...all));
         say('shards', `2 are ${round(b / a)}x 1  (${round(b, 0)} and ${round(a, 0)} requests/s, ` +
-            `${CORES} cores shared with wrk)`);
+            `${CORES} cores shared with the load)`);
     }));
 
 /* Reliability of the figures: the load of other programs while nothing of ours runs. */
@@ -104,7 +104,7 @@ const BENCHES = new Map([
 ]);
 
 async function main(names) {
-    for (const program of ['nginx', 'wrk', 'taskset', 'curl'])
+    for (const program of ['nginx', 'taskset', 'curl'])
         if (!await has(program))
             return console.log(`http: skipped: no ${program}; make bench-deps installs it`);
     if (CORES < 2)

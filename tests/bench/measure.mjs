@@ -1,7 +1,7 @@
 // Shared by the HTTP benchmarks: cores, tiles to request, printing figures. Not a benchmark.
 
 import os from 'node:os';
-import { cpuSeconds, farlands, wrk } from './programs.mjs';
+import { cpuSeconds, farlands, rush } from './programs.mjs';
 
 export const SERVER_CORE = 0;
 export const CLIENT_CORE = 1;
@@ -50,4 +50,4 @@ export async function rendering(daemon, run) {
 
 /* Cold tiles at full load. */
 export const allOut = (daemon) => rendering(daemon, () =>
-    wrk(daemon, { tiles: COLD_TILES, connections: 4 * CORES, seconds: 3 }));
+    rush(daemon, { tiles: COLD_TILES, connections: 4 * CORES, seconds: 3 }));

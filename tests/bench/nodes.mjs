@@ -3,10 +3,10 @@
 
 import { Haproxy, NODE_YAML, Nodes } from '../cluster/cluster.mjs';
 import { COLD, median, round, say } from './measure.mjs';
-import { cpuSeconds, has, wrk } from './programs.mjs';
+import { cpuSeconds, has, rush } from './programs.mjs';
 import { allot, removeGroups } from './quota.mjs';
 
-/* A node's share of a core: three nodes, the proxy and wrk fit into two cores. */
+/* A node's share of a core: three nodes, the proxy and the load fit into two cores. */
 const SHARE = 0.25;
 const COUNTS = [1, 2, 3];
 const ROUNDS = 3, SECONDS = 3;
@@ -25,7 +25,7 @@ async function coldRun(nodes, proxy, count, connections, n) {
     const before = await nodes.metric('farlands_tiles_rendered_total');
     const cpu = cpuOf(nodes.all), own = proxy ? cpuSeconds(proxy.pid) : 0;
     const begun = process.hrtime.bigint();
-    const { requests } = await wrk(proxy ?? nodes.all[0], { connections: connections * count, seconds: SECONDS,
+    const { requests } = await rush(proxy ?? nodes.all[0], { connections: connections * count, seconds: SECONDS,
         tiles: [COLD, 0, n * AREA.rows, AREA.columns, AREA.columns * AREA.rows, AREA.stride] });
     const seconds = Number(process.hrtime.bigint() - begun) / 1e9;
     const each = (await nodes.metric('farlands_tiles_rendered_total')).map((after, i) => after - before[i]);
@@ -39,7 +39,7 @@ async function coldRun(nodes, proxy, count, connections, n) {
 /* A hot tile, with and without the proxy: CPU of proxy and node per request, in microseconds. */
 async function hotRun(node, proxy, target) {
     const cpu = cpuSeconds(node.pid), own = proxy ? cpuSeconds(proxy.pid) : 0;
-    const { requests } = await wrk(proxy ?? node, { target, seconds: SECONDS });
+    const { requests } = await rush(proxy ?? node, { target, seconds: SECONDS });
     return {
         node: 1e6 * (cpuSeconds(node.pid) - cpu) / requests,
         proxy: proxy ? 1e6 * (cpuSeconds(proxy.pid) - own) / requests : 0,

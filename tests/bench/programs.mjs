@@ -1,5 +1,5 @@
-// Processes of the HTTP benchmarks (the daemon, nginx, wrk, the open-loop generator) and their CPU
-// time. All of them end with this process.
+// Processes of the HTTP benchmarks (the daemon, nginx, the load generator) and their CPU time. All of
+// them end with this process.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,13 +8,10 @@ import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { Daemon } from '../http/daemon.mjs';
-import { scratch } from '../http/program.mjs';
+import { scratch, scratchFile } from '../http/program.mjs';
+import { ENDLESS, runLoad, startLoad } from '../load/client.mjs';
 
-const here = (file) => fileURLToPath(new URL(file, import.meta.url));
-const LUA = here('tiles.lua');
-const OPEN_LOOP = process.env.OPEN_LOOP ?? here('../../build/tests/load/open_loop');
 /* Debian's nginx is in /usr/sbin, which is not on every user's PATH. */
 const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
 
@@ -132,45 +129,36 @@ export function head({ port }, target, headers = {}) {
     });
 }
 
-/*
- * wrk with one thread: { rate, requests }. tiles: arguments for tiles.lua, instead of TARGET.
- * headers: lines 'Name: value'. Anything but 2xx and 3xx is an error.
- */
-export async function wrk({ host = '127.0.0.1', port }, { target = '/', tiles, headers = [], seconds, connections = 64,
-    core }) {
-    /* The daemon's own limit: it responds within that time, if only with 503. */
-    const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s',
-        ...headers.flatMap((line) => ['-H', line]), ...(tiles ? ['-s', LUA] : []),
-        `http://${host}:${port}${tiles ? '/' : target}`, ...(tiles ? ['--', ...tiles.map(String)] : [])];
-    const out = core === undefined ? await run('wrk', args)
-        : await run('taskset', ['-c', String(core), 'wrk', ...args]);
-    const bad = /Socket errors:.*|Non-2xx.*/.exec(out);
-    if (bad)
-        throw new Error(`wrk: ${bad[0]}`);
-    return {
-        rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(out)[1]),
-        requests: Number(/(\d+) requests in/.exec(out)[1]),
-    };
+/* The tiles of an area, row by row, in steps of STRIDE; of a large area the first of them. */
+function area([prefix, firstX, firstY, width, count, stride = 1]) {
+    return Array.from({ length: Math.min(count, 100000) }, (_, asked) => {
+        const i = asked * stride % count;
+        return `${prefix}/${firstX + i % width}/${firstY + Math.floor(i / width)}.png`;
+    });
 }
 
 /*
- * The open-loop generator, at high priority if allowed, since real clients have their own machines.
- * Returns its report, streams by name.
+ * Requests as fast as they are answered: { rate, requests }. tiles: of an area, in turn, instead of TARGET. headers:
+ * lines 'Name: value'. Anything but 2xx and 3xx is an error.
  */
-export async function openLoop({ port }, args) {
-    const all = ['--json', '-', ...args, `127.0.0.1:${port}`];
-    const report = JSON.parse(process.getuid() === 0
-        ? await run('nice', ['-n', '-10', OPEN_LOOP, ...all]) : await run(OPEN_LOOP, all));
-    report.stream = Object.fromEntries(report.streams.map((stream) => [stream.name, stream]));
-    return report;
+export async function rush(server, { target = '/', tiles, headers = [], seconds, connections = 64, core }) {
+    /* The daemon's own limit: it responds within that time, if only with 503. */
+    const { stream: { load }, seconds: took } = await runLoad(server, ['--seconds', seconds, '--grace', 10, '--closed',
+        '--connections', connections, '--in-order', '--urls', scratchFile('urls', (tiles ? area(tiles) : [target]).join('\n')),
+        ...headers.flatMap((line) => ['--header', line])], { prefix: core === undefined ? [] : ['taskset', '-c', String(core)] });
+    const bad = [...Object.entries(load.errors).filter(([, count]) => count), ...Object.keys(load.status).filter((code) => code >= 400)];
+    if (bad.length > 0)
+        throw new Error(`load: ${bad.join(' ')}`);
+    return { rate: load.answered / took, requests: load.answered };
 }
+
+/* The report of open_loop with ARGS, at high priority if allowed, since real clients have their own machines. */
+export const openLoop = ({ port }, args) =>
+    runLoad({ port }, args, { prefix: process.getuid() === 0 ? ['nice', '-n', '-10'] : [] });
 
 /* Open COUNT connections, send one request on each, and keep them open until close() is called. */
 export async function idle({ port }, count, target) {
-    const rate = 8000;
-    const child = start(OPEN_LOOP, ['--json', '-', '--connections', String(count), '--rate', String(rate),
-        '--seconds', String(1.02 * count / rate), '--url', target, '--hold', '30', `127.0.0.1:${port}`]);
-    while (child.exitCode === null && !child.output.stdout.endsWith(']}\n'))
-        await sleep(20);
-    return { stream: JSON.parse(child.output.stdout).streams[0], close: () => child.kill() && child.ended };
+    const load = startLoad({ port }, [...ENDLESS, '--closed', '--pause', 1e6, '--connections', count, '--url', target]);
+    await load.until(({ answered }) => answered >= count);
+    return { answered: load.progress().answered, close: () => load.stop() };
 }

@@ -280,13 +280,14 @@ describe('nodes that shed load', { timeout: patience(60000) }, () => {
             const { asked, failures } = await underLoad(
                 load(proxy, ['/slow/gray/9/{0..1000000}/900@2x.png'], 30, { statuses: [200, 503], pause: 20 }),
                 async (clients) => {
-                    assert.ok(await eventually(async () => await nodes.sum('farlands_shed_total') > 100), 'nothing was shed');
+                    assert.ok(await eventually(() => clients.state.answers > 300), 'few responses');
                     return clients.stop();
                 });
             assert.deepEqual(failures, []);
             const retried = proxy.lines().filter(({ node }) => node.includes(','));
             assert.deepEqual(retried, [], 'retried on another node');
             const received = await nodes.sum('farlands_requests_total') - before;
+            assert.ok(await nodes.sum('farlands_shed_total') > 10, 'nothing was shed');
             assert.ok(received <= 1.05 * asked + 10, `the nodes received ${received} requests for ${asked}`);
         } finally {
             await proxy.stop();

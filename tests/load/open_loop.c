@@ -165,8 +165,7 @@ static int run(struct load *load)
     err = turn_unless_stopped(load, stream_done, end);
     if (err)
         return err;
-    bool early = stopped;
-    if (now() < end && (early || plan->stream[0].closed))
+    if (now() < end && (stopped || plan->stream[0].closed))
         end = now();
     for (unsigned i = 0; i < plan->streams; i++)
         stream_stop(load->streams[i], end);
@@ -179,10 +178,7 @@ static int run(struct load *load)
     report.seconds = (double)(finish > end ? finish - start : end - start) / 1e9;
     for (unsigned i = 0; i < plan->streams; i++)
         stream_end(load->streams[i], finish);
-    err = write_report(&report);
-    if (err)
-        return err;
-    return early ? 0 : turn_unless_stopped(load, never, after(now(), plan->hold));
+    return write_report(&report);
 }
 
 static int allow_files(const struct plan *plan)
@@ -230,8 +226,7 @@ static int run_plan(struct load *load)
     sigprocmask(SIG_BLOCK, &termination, NULL);
     sigaction(SIGTERM, &(struct sigaction){.sa_handler = stop}, NULL);
     /* The load must end even if something hangs. */
-    alarm((unsigned)(OPENING_SECONDS + plan->settle + plan->seconds + plan->grace + plan->hold) +
-          60);
+    alarm((unsigned)(OPENING_SECONDS + plan->settle + plan->seconds + plan->grace) + 60);
     int err = begin(load);
     if (!err)
         err = run(load);

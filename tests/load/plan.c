@@ -18,7 +18,6 @@ static const char help[] =
     "  --seconds S        how long requests are due (5)\n"
     "  --grace S          how long to wait for responses afterwards (2)\n"
     "  --settle S         wait this long between opening the connections and the first request (0)\n"
-    "  --hold S           keep connections open this long after the report (0)\n"
     "  --seed N           seed of all random choices (1)\n"
     "  --progress         a line of JSON with counts at most every 20 ms, on standard output\n"
     "  --json FILE        the report as JSON; - for standard output, instead of the table\n"
@@ -239,8 +238,6 @@ static int parse_option(struct plan *plan, int option, const char *text)
         return parse_number(&plan->seconds, "--seconds", text, 0.001, SECONDS_MAX);
     case 'G':
         return parse_number(&plan->grace, "--grace", text, 0, SECONDS_MAX);
-    case 'H':
-        return parse_number(&plan->hold, "--hold", text, 0, SECONDS_MAX);
     case 'W':
         return parse_number(&plan->settle, "--settle", text, 0, SECONDS_MAX);
     case 'N':
@@ -262,31 +259,18 @@ static int parse_option(struct plan *plan, int option, const char *text)
 enum plan_made plan_parse(struct plan *plan, int argc, char **argv)
 {
     static const struct option options[] = {
-        {"seconds", required_argument, NULL, 'S'},
-        {"grace", required_argument, NULL, 'G'},
-        {"settle", required_argument, NULL, 'W'},
-        {"hold", required_argument, NULL, 'H'},
-        {"seed", required_argument, NULL, 'N'},
-        {"json", required_argument, NULL, 'J'},
-        {"progress", no_argument, NULL, 'Z'},
-        {"stream", required_argument, NULL, 's'},
-        {"rate", required_argument, NULL, 'r'},
-        {"poisson", no_argument, NULL, 'p'},
-        {"closed", no_argument, NULL, 'C'},
-        {"pause", required_argument, NULL, 'P'},
-        {"obey", no_argument, NULL, 'O'},
-        {"requests", required_argument, NULL, 'n'},
-        {"stall", required_argument, NULL, 'l'},
-        {"pace", required_argument, NULL, 'q'},
-        {"in-order", no_argument, NULL, 'I'},
-        {"urls", required_argument, NULL, 'f'},
-        {"connections", required_argument, NULL, 'c'},
-        {"url", required_argument, NULL, 'u'},
-        {"header", required_argument, NULL, 'h'},
-        {"source", required_argument, NULL, 'b'},
-        {"abandon", required_argument, NULL, 'a'},
-        {"help", no_argument, NULL, 'x'},
-        {0},
+        {"seconds", required_argument, NULL, 'S'},  {"grace", required_argument, NULL, 'G'},
+        {"settle", required_argument, NULL, 'W'},   {"seed", required_argument, NULL, 'N'},
+        {"json", required_argument, NULL, 'J'},     {"progress", no_argument, NULL, 'Z'},
+        {"stream", required_argument, NULL, 's'},   {"rate", required_argument, NULL, 'r'},
+        {"poisson", no_argument, NULL, 'p'},        {"closed", no_argument, NULL, 'C'},
+        {"pause", required_argument, NULL, 'P'},    {"obey", no_argument, NULL, 'O'},
+        {"requests", required_argument, NULL, 'n'}, {"stall", required_argument, NULL, 'l'},
+        {"pace", required_argument, NULL, 'q'},     {"in-order", no_argument, NULL, 'I'},
+        {"urls", required_argument, NULL, 'f'},     {"connections", required_argument, NULL, 'c'},
+        {"url", required_argument, NULL, 'u'},      {"header", required_argument, NULL, 'h'},
+        {"source", required_argument, NULL, 'b'},   {"abandon", required_argument, NULL, 'a'},
+        {"help", no_argument, NULL, 'x'},           {0},
     };
     *plan = (struct plan){.seconds = 5, .grace = 2, .seed = 1};
     int option, err = 0;

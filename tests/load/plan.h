@@ -48,7 +48,6 @@ struct plan {
     double seconds;     /* during which requests are due */
     double grace;       /* seconds to wait for responses afterwards */
     double settle;      /* seconds between opening the connections and the first request */
-    double hold;        /* seconds to keep the connections open after the report */
     uint64_t seed;
     bool progress;    /* counts on standard output, meanwhile */
     const char *json; /* a file name, "-" for standard output, or NULL */

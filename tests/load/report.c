@@ -18,9 +18,12 @@ static void table_stream(const struct report *report, unsigned i, FILE *out)
     const struct stream_plan *plan = &report->plan->stream[i];
     const struct stream_counts *c = stream_counts(report->streams[i]);
 
-    fprintf(out, "%s: %lu due at %g/s, %.1f answers/s, %.2f MiB/s; %lu waited for a connection\n",
-            plan->name, (unsigned long)c->due, plan->rate, (double)c->answered / report->seconds,
-            (double)c->bytes / report->seconds / 0x1p20, (unsigned long)c->waited);
+    fprintf(out, "%s: %lu due", plan->name, (unsigned long)c->due);
+    if (!plan->closed)
+        fprintf(out, " at %g/s", plan->rate);
+    fprintf(out, ", %.1f answers/s, %.2f MiB/s; %lu waited for a connection\n",
+            (double)c->answered / report->seconds, (double)c->bytes / report->seconds / 0x1p20,
+            (unsigned long)c->waited);
     fprintf(out, "  %-12s %10s %10s %10s %10s %10s %10s\n", "", "count", "p50 ms", "p90", "p99",
             "p99.9", "max");
     for (unsigned s = 0; s < c->statuses; s++) {
