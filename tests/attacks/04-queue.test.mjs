@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { patience } from '../http/program.mjs';
-import { ATTACKERS, EVERYONE, TIMED, attackers, attackersAt, coldTiles, inheriting, noIpv6, withstand } from './scene.mjs';
+import { ATTACKERS, EVERYONE, TIMED, attackers, attackersAt, coldTiles, inheriting, noIpv6, sharesEqually, withstand } from './scene.mjs';
 
 /* Few samples in many rows. */
 const VOLUME = '/default/volume.f32?x={-1000000..1000000}&y={-1000000..1000000}&z=0&width=1&height=63&depth=4097';
@@ -17,13 +17,14 @@ describe('attack 4: a full queue', { timeout: patience(240000) }, () => {
     }));
 
     it('4b large tiles on 500 connections from one address', (t) => withstand(t, '4b', {
-        attack: attackers(...at(500, ATTACKERS[0], LARGE)),
+        attack: attackers(...at(500, ATTACKERS[0], LARGE)), ...sharesEqually,
     }));
 
     it('4c large tiles on 512 connections from 256 addresses of one /64', { skip: noIpv6 }, (t) => withstand(t, '4c', {
         start: inheriting(['tcp 127.0.0.1 0', 'tcp ::1 0']),
         attack: attackersAt(({ ports }) => ({ host: '::1', port: ports[1] }),
             ...at(512, 'fd00:0:0:1::1-fd00:0:0:1::100', LARGE)),
+        ...sharesEqually,
     }));
 
     it('4d ten times the cold tiles that can be rendered, from four addresses', (t) => withstand(t, '4d', {
@@ -46,5 +47,6 @@ describe('attack 4: a full queue', { timeout: patience(240000) }, () => {
         config: 'proxies: [127.0.0.0/8]\n',
         header: 'X-Forwarded-For: 192.0.2.1',
         attack: attackers(...at(500, ATTACKERS[0], LARGE, '--header', 'X-Forwarded-For: 192.0.2.2')),
+        ...sharesEqually,
     }));
 });

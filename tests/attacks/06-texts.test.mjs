@@ -117,18 +117,24 @@ describe('attack 6: hostile texts', { timeout: patience(240000) }, () => {
             return Number(/^farlands_reloads_total\{result="refused"\} (\d+)$/m.exec(answer.body)[1]);
         };
         try {
-            fs.writeFileSync(file, HOSTILE[0][1](1 << 18));
-            /* New connections that are answered before the daemon has read the file; a loop that reads it answers one or two. */
-            const during = async () => {
+            /* New connections that are answered until the daemon has refused TEXT: some before it begins to read. */
+            const during = async (text) => {
+                fs.writeFileSync(file, text);
                 const before = await read();
                 let answered = 0;
                 for (daemon.kill('SIGHUP'); await read() === before; answered++)
                     ;
                 return answered;
             };
+            const hostile = HOSTILE.find(([what]) => what === 'keys')[1](1000000);
             const seen = [];
-            assert.ok(await eventually(async () => seen[seen.push(await during()) - 1] >= 5, 60000), `${seen}`);
-            t.diagnostic(`6d: let in during a reload: ${seen}`);
+            const more = async () => {
+                const [short, long] = [await during('sede: 1\n'), await during(hostile)];
+                seen.push(`${short} and ${long}`);
+                return long > 5 * short + 10;
+            };
+            assert.ok(await eventually(more, 60000), `while a short and a long text are read: ${seen}`);
+            t.diagnostic(`6d: let in while a short and a long text are read: ${seen}`);
         } finally {
             daemon.kill('SIGKILL');
             await daemon.stop();

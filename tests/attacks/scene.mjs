@@ -10,7 +10,7 @@ import { cpuSeconds } from '../faults/faults.mjs';
 import { Daemon } from '../http/daemon.mjs';
 import { Manager } from '../http/manager.mjs';
 import { eventually, scratchFile, withFractal } from '../http/program.mjs';
-import { connect, exchange, request } from '../http/wire.mjs';
+import { exchange, request } from '../http/wire.mjs';
 import { ENDLESS, runLoad, startLoad } from '../load/client.mjs';
 
 const MIB = 1 << 20;
@@ -185,6 +185,15 @@ export function keepsPace(target) {
     };
 }
 
+/*
+ * For withstand(): clients have equal shares of the render threads. Each of the honest client's cold tiles waits for a
+ * render or two; with one queue for all it would wait for hundreds, 128 of them for each tile that is asked.
+ */
+export const sharesEqually = {
+    judge: ({ meanwhile, during: { cold: { asked } } }) => assert.ok(TIMED || meanwhile < 40 * asked,
+        `${meanwhile} renders while ${asked} cold tiles were asked`),
+};
+
 /* For withstand(): COUNT new connections from another address, one after another, have their responses. */
 export const letsIn = (count) => ({
     check: async (daemon) => {
@@ -280,14 +289,14 @@ async function scene(row, { config, env, start = startDaemon, header, attack, ca
         const attacks = [attack].flat().map((begin) => begin(daemon));
         await Promise.all(attacks.map(({ ready }) => ready()));
         await sleep(1000 * SECONDS.settle);         // the attack takes effect; less would make it weaker
-        const { result: during, thrift: rendered } = await thrift(daemon, () => honest(daemon, headers, SECONDS.during, rate));
+        const { result: during, rendered: meanwhile, thrift: rendered } = await thrift(daemon, () => honest(daemon, headers, SECONDS.during, rate));
         const connections = await daemon.metric('farlands_connections');
         const checked = await check?.(daemon, calmed);
         const results = (await Promise.all(attacks.map(({ stop }) => stop()))).flat();
         const rendering = await daemon.rendered() - first;
         const ready = await readyAfter(daemon);
         return {
-            row, rate, before, during, goodput: TIMED && round(rendered / capacity.thrift), rendered: rendering, ready,
+            row, rate, before, during, goodput: TIMED && round(rendered / capacity.thrift), rendered: rendering, meanwhile, ready,
             memory: peakMemory(daemon.pid), bound: memoryBound(connections),
             blocked: await daemon.metric('farlands_loop_blocked_total'), ...checked, attack: results,
         };

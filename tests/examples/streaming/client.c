@@ -200,8 +200,8 @@ static int play(struct client *client)
     const double begun = now();
     int err = 0;
     const struct ground_counts *counts = ground_counts(client->ground);
-    for (double last = begun; !err && last - begun < client->seconds &&
-                              (double)counts->arrived < client->squares;) {
+    for (double last = begun;
+         !err && last - begun < client->seconds && (double)counts->arrived < client->squares;) {
         const double moment = now();
         walk(client, moment - begun, moment - last);
         last = moment;
