@@ -19,7 +19,8 @@ export const TIMED = Boolean(process.env.LATENCIES);
 
 /*
  * The daemon has a core of its own, so that clients, which have machines of their own in life, do not take its time; a
- * second one if there are three. Attackers give way to the honest client. Nothing is pinned if there is one core.
+ * second one if there are three. Where times count, attackers give way to the honest client; on a busy machine they would
+ * get nowhere. Nothing is pinned if there is one core.
  */
 const CORES = os.cpus().length;
 const DAEMON_CORES = CORES > 2 ? 2 : 1;
@@ -222,7 +223,7 @@ export async function cpuOf(daemon, stream) {
 /* Attackers until they are stopped: streams of open_loop, at the SOCKET-th of the daemon's sockets or at { socketPath }. */
 export const attackers = (...stream) => attackersAt((daemon) => daemon, ...stream);
 export const attackersAt = (where, ...stream) => (daemon) => {
-    const load = startLoad(where(daemon), [...ENDLESS, '--grace', 0, '--seed', Date.now() % 1e6, ...stream], { prefix: pinned(19) });
+    const load = startLoad(where(daemon), [...ENDLESS, '--grace', 0, '--seed', Date.now() % 1e6, ...stream], { prefix: pinned(TIMED ? 19 : 0) });
     const connections = stream.reduce((sum, word, i) => sum + (stream[i - 1] === '--connections' ? word : 0), 0);
     const silent = ['--stall', '--pace', '--rate 0'].some((words) => stream.join(' ').includes(words));
     return {

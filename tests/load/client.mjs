@@ -38,7 +38,7 @@ export function startLoad({ host = '127.0.0.1', port, socketPath }, args, { pref
             return load.report();
         },
         /* Whether CONDITION of progress() becomes true while it runs. */
-        until: async (condition) => await eventually(() => condition(last) || !program.running, 30000) && condition(last),
+        until: async (condition) => await eventually(() => condition(last) || !program.running, 120000) && condition(last),
     };
     return load;
 }
