@@ -125,6 +125,7 @@ int config_load(struct config **out, const char *file, const struct config_layer
                 struct config_error *error)
 {
     struct yaml_node *root = NULL;
+    error->steps = 0;
     int err = file ? parse_file(&root, file, error) : 0;
     if (err)
         return err;

@@ -67,7 +67,8 @@ static int read_and_make(struct farlands_world **out, const char *text, size_t l
 int farlands_world_new(struct farlands_world **out, const char *text, size_t length,
                        const char *name, char *message, size_t size)
 {
-    struct config_error error = {"NULL for a pointer; expected text and a place for the world"};
+    struct config_error error = {.text =
+                                     "NULL for a pointer; expected text and a place for the world"};
     int err = out && text ? read_and_make(out, text, length, name, &error) : -EINVAL;
     if (err && message && size > 0)
         snprintf(message, size, "%s", error.text);

@@ -17,6 +17,7 @@ int world_text_read(struct world_text *out, const char *text, size_t length, con
                     struct config_error *error)
 {
     fenv_t host;
+    error->steps = 0;
     if (length > YAML_FILE_BYTES_MAX) {
         snprintf(error->text, sizeof error->text, "text:1: %zu bytes; expected at most %d", length,
                  YAML_FILE_BYTES_MAX);

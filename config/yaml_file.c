@@ -32,6 +32,7 @@ struct tree {
     size_t total;           /* with those of ended lists and mappings */
     size_t open[DEPTH_MAX]; /* the lists and mappings that have not ended, outermost first */
     int depth, documents;
+    size_t steps; /* see config_error */
 };
 
 /* Returns NULL if the file FD of STATUS has an end, or what it is instead. */
@@ -164,6 +165,7 @@ static int not_parsed(const yaml_parser_t *parser, const char *file, const unsig
                       size_t length, struct config_error *error)
 {
     const size_t line = problem_line(parser, bytes, length);
+    error->steps += 2 * length; /* at most */
     const size_t unquoted = unquoted_line(bytes, length, line);
     return unquoted ? not_yaml(error, file, unquoted, "a colour needs quotes, as in \"#ffffff\"")
                     : not_yaml(error, file, line, parser->problem);
@@ -202,6 +204,7 @@ static const char *add(struct tree *tree, const struct yaml_node *node)
         struct yaml_node *nodes = realloc(tree->nodes, capacity * sizeof *nodes);
         if (!nodes)
             return "out of memory";
+        tree->steps += tree->capacity;
         tree->nodes = nodes;
         tree->capacity = capacity;
     }
@@ -230,6 +233,7 @@ static const char *move_from(struct tree *tree, size_t first, struct yaml_node *
     if (!*out)
         return "out of memory";
     memcpy(*out, &tree->nodes[first], count * sizeof **out);
+    tree->steps += count;
     tree->count = first;
     return NULL;
 }
@@ -294,6 +298,8 @@ static int parse(struct tree *tree, yaml_parser_t *parser, const char *file,
 {
     yaml_event_t event;
     for (bool ended = false; !ended;) {
+        tree->steps +=
+            1 + (size_t)tree->depth; /* libyaml's time for a token grows with the depth */
         if (!yaml_parser_parse(parser, &event))
             return not_parsed(parser, file, bytes, length, error);
         const char *problem = on_event(tree, &event);
@@ -319,6 +325,7 @@ int yaml_file_parse(struct yaml_node **root, const char *file, const unsigned ch
         length -= sizeof mark;
     }
     const size_t directive = directive_line(bytes, length);
+    error->steps += length;
     if (directive)
         return refuse(error, file, directive, "%TAG is not supported; expected no such directive");
     if (!yaml_parser_initialize(&parser))
@@ -329,6 +336,7 @@ int yaml_file_parse(struct yaml_node **root, const char *file, const unsigned ch
     const char *problem = err ? NULL : move_from(&tree, 0, root);
     if (problem)
         err = refuse(error, file, 1, problem);
+    error->steps += tree.steps;
     yaml_nodes_free(tree.nodes, tree.count);
     yaml_parser_delete(&parser);
     return err;

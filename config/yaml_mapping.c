@@ -257,6 +257,7 @@ int yaml_mapping_read(struct yaml_reader *reader, const struct yaml_node *node,
         const struct option *option = option_find(options, text, length);
         if (!option)
             return yaml_reader_fail(reader, key, &at, "unknown key; expected one of %s", keys);
+        reader->error->steps += 1 + i / 2;
         for (size_t before = 0; before < i; before += 2) /* at most one of each option */
             if (yaml_reader_is(&node->items[before], option->key))
                 return yaml_reader_fail(reader, key, &at, "duplicate key; expected once");

@@ -21,6 +21,7 @@ struct decimal {
     bool negative;
     const char *digits, *end; /* one of them may be a point */
     int64_t whole;
+    size_t steps; /* so far */
 };
 
 static const char *skip_digits(const char *at, const char *end)
@@ -36,14 +37,14 @@ static const char *skip_sign(const char *at, const char *end)
 }
 
 /* The exponent behind an "e" at AT, up to END. Returns 0 or -EINVAL. */
-static int parse_exponent(const char *at, const char *end, int64_t *out)
+static int parse_exponent(const char *at, const char *end, int64_t *out, size_t *steps)
 {
     const bool negative = ++at < end && *at == '-';
     const char *digit = skip_sign(at, end);
 
     if (digit == end || skip_digits(digit, end) != end)
         return -EINVAL;
-    for (*out = 0; digit < end && *out < EXPONENT_MAX; digit++)
+    for (*out = 0; digit < end && *out < EXPONENT_MAX; digit++, ++*steps)
         *out = *out * 10 + (*digit - '0');
     *out = negative ? -*out : *out;
     return 0;
@@ -56,11 +57,16 @@ static int take_apart(struct span text, struct decimal *out)
     const char *behind = point < end && *point == '.' ? skip_digits(point + 1, end) : point;
     int64_t exponent = 0;
 
+    out->steps = text.length;
     if (behind - digits == (point < behind)) /* no digit */
         return -EINVAL;
-    if (behind < end && ((*behind | ' ') != 'e' || parse_exponent(behind, end, &exponent)))
+    if (behind < end &&
+        ((*behind | ' ') != 'e' || parse_exponent(behind, end, &exponent, &out->steps)))
         return -EINVAL;
-    *out = (struct decimal){*text.text == '-', digits, behind, point - digits + exponent};
+    out->negative = *text.text == '-';
+    out->digits = digits;
+    out->end = behind;
+    out->whole = point - digits + exponent;
     return 0;
 }
 
@@ -70,13 +76,14 @@ struct magnitude {
     bool more;
 };
 
-static int measure(const struct decimal *decimal, struct magnitude *out)
+static int measure(struct decimal *decimal, struct magnitude *out)
 {
     int64_t left = decimal->whole; /* digits that are left before the point */
     *out = (struct magnitude){0};
 
     for (const char *at = decimal->digits; at < decimal->end && out->blocks < LIMIT_BLOCKS; at++) {
         const uint64_t digit = (uint64_t)(*at - '0');
+        decimal->steps++;
         if (*at == '.')
             continue;
         if (--left >= 0)
@@ -86,20 +93,22 @@ static int measure(const struct decimal *decimal, struct magnitude *out)
         else
             out->more = out->more || digit > 0;
     }
-    for (; left > 0 && out->blocks > 0 && out->blocks < LIMIT_BLOCKS; left--)
+    for (; left > 0 && out->blocks > 0 && out->blocks < LIMIT_BLOCKS; left--, decimal->steps++)
         out->blocks *= 10;
-    for (; left > -DECIMALS && out->fraction > 0; left--)
+    for (; left > -DECIMALS && out->fraction > 0; left--, decimal->steps++)
         out->fraction *= 10;
     return out->blocks < LIMIT_BLOCKS ? 0 : -ERANGE;
 }
 
-int number_to_units(struct span text, int64_t *out, bool *exact)
+int number_to_units(struct span text, int64_t *out, struct number_reading *reading)
 {
-    struct decimal decimal;
+    struct decimal decimal = {.steps = 0};
     struct magnitude size;
     int err = text.length > 0 ? take_apart(text, &decimal) : -EINVAL;
     if (!err)
         err = measure(&decimal, &size);
+    if (reading)
+        reading->steps = decimal.steps;
     if (err)
         return err;
     const uint64_t scaled = size.fraction << HALF_BITS, halves = scaled / FRACTION_ONE;
@@ -110,8 +119,8 @@ int number_to_units(struct span text, int64_t *out, bool *exact)
     if (units > INT64_MAX)
         return -ERANGE;
     *out = decimal.negative ? -(int64_t)units : (int64_t)units;
-    if (exact)
-        *exact = halves % 2 == 0 && !more;
+    if (reading)
+        reading->exact = halves % 2 == 0 && !more;
     return 0;
 }
 

@@ -6,16 +6,23 @@
 #ifndef FARLANDS_ROUTING_NUMBER_H
 #define FARLANDS_ROUTING_NUMBER_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "server/core/span.h"
 
+struct number_reading {
+    bool exact;   /* the unit is the number itself; untouched after an error */
+    size_t steps; /* characters looked at and digits made; also set after an error */
+};
+
 /*
  * The unit (1/1024 block) nearest to a number of blocks; of two equally near ones the larger, as
- * in Math.round. No double is involved. *EXACT, unless EXACT is NULL: whether it is the number
- * itself. Returns 0; -EINVAL for malformed text; -ERANGE for 2^53 blocks and more.
+ * in Math.round. No double is involved. READING may be NULL. Returns 0; -EINVAL for malformed
+ * text; -ERANGE for 2^53 blocks and more.
  */
-int number_to_units(struct span text, int64_t *out, bool *exact);
+int number_to_units(struct span text, int64_t *out, struct number_reading *reading);
 
 /* The nearest float. Returns 0; -EINVAL for malformed text; -ERANGE if it is infinite, or if the
  * text has 64 characters or more. */

@@ -39,11 +39,11 @@ static unsigned parse_place(struct span span, const char *name, unsigned beyond,
 static unsigned parse_count(struct span span, const struct query_parameter *parameter, int *out,
                             char *why)
 {
-    bool exact = true;
+    struct number_reading reading = {.exact = true};
     int64_t units = 0;
-    const int err = number_to_units(span, &units, &exact);
+    const int err = number_to_units(span, &units, &reading);
     const bool is_large = err == -ERANGE && span.text[0] != '-';
-    const bool is_whole = !err && exact && units % FARLANDS_UNIT == 0;
+    const bool is_whole = !err && reading.exact && units % FARLANDS_UNIT == 0;
 
     if (is_large || (is_whole && units / FARLANDS_UNIT > parameter->max))
         return query_reject(why, 413, "%s: %.*s %s are too many; at most %d", parameter->name,
@@ -78,9 +78,9 @@ static unsigned parse_format(struct span span, const char *name, enum format *ou
 
 static unsigned parse_step(struct span span, const char *name, int64_t *out, char *why)
 {
-    bool exact;
+    struct number_reading reading;
     int64_t units;
-    if (number_to_units(span, &units, &exact) || !exact || units < 1 ||
+    if (number_to_units(span, &units, &reading) || !reading.exact || units < 1 ||
         (units & (units - 1)) != 0 || units > INT64_C(1) << QUERY_STEP_MAX_BITS)
         return query_reject(why, 400,
                             "%s: \"%.*s\" is not a power of two from 0.0009765625 (1/1024) to "

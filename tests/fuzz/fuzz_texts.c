@@ -32,15 +32,16 @@ static void check_query_number(const char *text, size_t length, bool plain, int6
     const struct span span = {text, length};
     int64_t units = 7;
     float number = 7;
-    bool exact = true;
-    const int err = number_to_units(span, &units, &exact);
+    struct number_reading reading = {.exact = true};
+    const int err = number_to_units(span, &units, &reading);
     const int float_err = number_to_float(span, &number);
+    must(reading.steps <= 3 * length + 64, "%zu steps for %zu bytes", reading.steps, length);
     must((err == -EINVAL) == (float_err == -EINVAL), "%d and %d", err, float_err);
-    must(!plain || (!err && exact && units == blocks), "%d, %" PRId64, err, units);
+    must(!plain || (!err && reading.exact && units == blocks), "%d, %" PRId64, err, units);
     if (float_err)
         check_number_error(float_err, number == 7);
     if (err) {
-        check_number_error(err, units == 7 && exact);
+        check_number_error(err, units == 7 && reading.exact);
         return;
     }
     char *copy = calloc(1, length + 1), *end;

@@ -43,7 +43,7 @@ int read_world(size_t length)
     int err = world_json_read(&world, text, length, NULL, &error);
     if (err)
         return err;
-    error = (struct config_error){"out of memory"};
+    error = (struct config_error){.text = "out of memory"};
     err = world_config_terrain(&terrain, &world.world);
     return err ? err : farlands_scratch_new(&scratch);
 }

@@ -24,7 +24,7 @@ static char *world_of(const char *fields)
 static struct config *load(const char *text)
 {
     struct config *config = NULL;
-    struct config_error error = {{0}};
+    struct config_error error = {0};
     file_write(file, text, strlen(text));
     int err = config_load(&config, file, NULL, &error);
     must(err == 0, "%s\n%s", text, error.text);
@@ -374,7 +374,7 @@ START_TEST(bad_fields_are_refused)
 {
     char expected[1200];
     struct config *config = NULL;
-    struct config_error error = {{0}};
+    struct config_error error = {0};
     const char *text = world_of(bad[_i].fields);
     file_write(file, text, strlen(text));
     snprintf(expected, sizeof expected, "%s:%d: worlds[0].fields%s", file, bad[_i].line,
@@ -421,7 +421,7 @@ START_TEST(bad_worlds_are_refused)
 {
     char text[1200], expected[1200];
     struct config *config = NULL;
-    struct config_error error = {{0}};
+    struct config_error error = {0};
     snprintf(text, sizeof text, "worlds:\n  - name: a\n%s", bad_worlds[_i].world);
     file_write(file, text, strlen(text));
     snprintf(expected, sizeof expected, "%s:%d: worlds[0].%s", file, bad_worlds[_i].line,
@@ -471,7 +471,7 @@ static int load_sum(int count, struct config_error *error)
 
 START_TEST(graphs_have_a_largest_size)
 {
-    struct config_error error = {{0}};
+    struct config_error error = {0};
     ck_assert_int_eq(load_sum(192, &error), 0);
     ck_assert_int_eq(load_sum(193, &error), -EINVAL);
     ck_assert_ptr_nonnull(
@@ -556,7 +556,7 @@ static struct worlds *draw_worlds(struct draws *draws)
 {
     struct draft draft = {.used = 0};
     struct config *config = NULL;
-    struct config_error error = {{0}};
+    struct config_error error = {0};
     struct worlds *worlds = NULL;
     put(&draft, "      first: {noise: {wavelength: 5000, octaves: 3}, unit: m}\n      second: ");
     put_expression(&draft, draws, 2);
@@ -628,7 +628,7 @@ static const struct {
 START_TEST(documents_name_their_generator)
 {
     struct world_text read;
-    struct config_error error = {{0}};
+    struct config_error error = {0};
     const char *text = documents[_i].text;
     ck_assert_int_eq(world_text_read(&read, text, strlen(text), NULL, &error), documents[_i].err);
     if (documents[_i].why)
@@ -645,7 +645,7 @@ static void must_come_back(const struct world *world)
 {
     struct blob *document = document_world(world);
     struct world_text read;
-    struct config_error error = {{0}};
+    struct config_error error = {0};
     int err = world_text_read(&read, (const char *)document->bytes, document->length, NULL, &error);
     must(err == 0, "%s", error.text);
     ck_assert_str_eq(read.fingerprint, world->fingerprint);

@@ -9,7 +9,7 @@
 
 static struct yaml_node *parsed(const char *text)
 {
-    struct config_error error = {""};
+    struct config_error error = {0};
     struct yaml_node *root;
     const int err = json_file_parse(&root, "a", (const unsigned char *)text, strlen(text), &error);
     must(err == 0, "%s: %s", text, error.text);
@@ -49,7 +49,7 @@ static const char *const good[] = {
 START_TEST(nodes_are_those_of_yaml)
 {
     const char *text = good[_i];
-    struct config_error error = {""};
+    struct config_error error = {0};
     struct yaml_node *root = parsed(text), *yaml;
     ck_assert_int_eq(yaml_file_parse(&yaml, "a", (const unsigned char *)text, strlen(text), &error),
                      0);
@@ -96,7 +96,7 @@ static const struct {
 
 START_TEST(errors_name_line_and_cause)
 {
-    struct config_error error = {""};
+    struct config_error error = {0};
     struct yaml_node *root;
     const char *text = bad[_i].text;
     ck_assert_int_eq(json_file_parse(&root, "a", (const unsigned char *)text, strlen(text), &error),

@@ -176,8 +176,11 @@ START_TEST(time_is_spent_in_fields)
     evaluation_free(kept);
     must(fabs(ns[0] + ns[1] + ns[3] - guess.ns) < 1, "%g + %g + %g of %g", ns[0], ns[1], ns[3],
          guess.ns);
-    must(ns[1] > 4 * ns[0] && ns[0] > 8 * ns[3] && ns[2] == 0, "%g %g %g %g", ns[0], ns[1], ns[2],
-         ns[3]);
+    must(
+        ns[1] > 4 * ns[0] && ns[0] > 8 * ns[3] && ns[2] == 0,
+        "%g, %g, %g and %g ns; expected the second more than 4 times the first, the first more than "
+        "8 times the last, the third 0",
+        ns[0], ns[1], ns[2], ns[3]);
     terrain_free(terrain);
 }
 END_TEST
@@ -211,7 +214,7 @@ START_TEST(finds_the_dearest_tile)
         if (rows[i].dear) {
             ck_assert_int_eq(tile.field, 1);
             ck_assert_int_eq(tile.dearest, 0);
-            must(tile.share > 0.5 && tile.share < 1, "%.2f", tile.share);
+            must(tile.share > 0.5 && tile.share < 1, "share %.2f; expected 0.5 to 1", tile.share);
         }
         terrain_free(terrain);
     }

@@ -341,7 +341,7 @@ static struct farlands_params sample(const char *file)
 {
     struct config *config = NULL;
     const struct config_layer none = {0};
-    struct config_error error = {{0}};
+    struct config_error error = {0};
     ck_assert_msg(config_load(&config, file, &none, &error) == 0, "%s", error.text);
     struct farlands_params params = config->worlds[0].terrain;
     config_free(config);

@@ -5,6 +5,10 @@
 #include "config/config.h"
 #include "tests/unit/support/fixtures.h"
 
+/* At most so many steps for a byte of a configuration: an event of YAML counts one and its depth,
+ * which is at most 32, and a byte is looked at by up to three passes. */
+enum { STEPS_PER_BYTE = 36 };
+
 static char folder[FOLDER_TEXT];
 static char file[FOLDER_TEXT + 16]; /* in it */
 

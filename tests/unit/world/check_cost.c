@@ -72,7 +72,7 @@ static struct farlands_params random_params(const struct farlands_params *usual,
 static void make_worlds(const char *kernel)
 {
     struct config_layer known[CONFIG_LAYERS_MAX + 1];
-    struct config_error error = {{0}};
+    struct config_error error = {0};
     struct config *config;
 
     setenv("FARLANDS_KERNEL", kernel, 1);
