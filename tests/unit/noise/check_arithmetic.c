@@ -192,7 +192,8 @@ START_TEST(subnormal_numbers_count)
     const struct farlands_params params = subnormal();
     struct farlands_terrain *terrain = reference_terrain(&params);
     const float height = terrain_height(terrain, BLOCKS(16), BLOCKS(32));
-    must(height > 0 && height < FLT_MIN, "%g", (double)height);
+    must(height > 0 && height < FLT_MIN, "height %g; expected more than 0, less than %g",
+         (double)height, (double)FLT_MIN);
     terrain_free(terrain);
 }
 END_TEST

@@ -4,6 +4,7 @@
  */
 #include <check.h>
 
+#include "config/noise_keys.h"
 #include "noise/derivatives.h"
 #include "noise/evaluate.h"
 #include "noise/noise_dual.h"
@@ -52,11 +53,13 @@ START_TEST(derivatives_of_noises_are_those_of_differences)
         /* By GAP the slope changes within these differences. */
         const double off = hypot(d[0] - here.x, d[1] - here.y);
         const bool close = off <= gap + 1e-6 * (1 + hypot(d[0], d[1]));
-        must(close, "noise %d: (%g, %g), differences (%g, %g), gap %g", _i, here.x, here.y, d[0],
-             d[1], gap);
+        must(close, "noise %d, basis %s: derivatives (%g, %g), differences (%g, %g), gap %g", _i,
+             noise_bases[params.basis], here.x, here.y, d[0], d[1], gap);
         kinks += gap > 1e-3 * (1 + hypot(d[0], d[1]));
     }
-    must(kinks < 60 || params.wavelength < BLOCKS(100), "%d places of 200 have a kink", kinks);
+    must(kinks < 60 || params.wavelength < BLOCKS(100),
+         "noise %d, basis %s: %d places of 200 have a kink; expected less than 60", _i,
+         noise_bases[params.basis], kinks);
     program_free(program);
 }
 END_TEST
@@ -133,7 +136,8 @@ static double share_right(const struct program *program, int k, struct draws *dr
         }
         count++;
         right += off <= 0.01 * size + rounding_of(program, k);
-        ck_assert(isfinite(s.dx[at]) && isfinite(s.dy[at]));
+        must(isfinite(s.dx[at]) && isfinite(s.dy[at]), "%s: derivatives (%g, %g)",
+             graph_kind_name(program->operation[k].kind), (double)s.dx[at], (double)s.dy[at]);
     }
     return (double)right / count;
 }
@@ -161,7 +165,8 @@ START_TEST(derivatives_of_graphs_are_those_of_differences)
         free(graph);
     }
     for (int kind = 0; kind < GRAPH_KINDS; kind++)
-        must(count[kind] == 0 || sum[kind] >= 0.9 * count[kind], "%s: %g of %d",
+        must(count[kind] == 0 || sum[kind] >= 0.9 * count[kind],
+             "%s: derivatives right at %g of %d places; expected nine tenths",
              graph_kind_name((enum graph_kind)kind), sum[kind], count[kind]);
 }
 END_TEST

@@ -103,7 +103,7 @@ static void follow(struct drain *drain, int level, int64_t i, int64_t j, struct 
              "shrinks: %s, then %s", text_of(&n), text_of(&next));
         must(n.birth >= level || next.birth < level || next.kind == DRAIN_SEA,
              "a course ends on land: %s, then %s", text_of(&n), text_of(&next));
-        must(t < 100000, "does not end");
+        must(t < 100000, "a course does not end within 100000 nodes");
         n = next;
         tally->steps++;
     }

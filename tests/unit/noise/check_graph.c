@@ -453,7 +453,7 @@ START_TEST(lattices_apply_up_to_their_spacing)
     for (int i = 0; i < 20; i++) {
         const int64_t x = BLOCKS(7 * i), y = BLOCKS(-5 * i);
         const struct estimate plain = plain_at(program, 2, x, y, 0);
-        must(fabs(value_at(program, 2, x, y) - plain.value) <= plain.error, "%g, %g",
+        must(fabs(value_at(program, 2, x, y) - plain.value) <= plain.error, "value %g; expected %g",
              value_at(program, 2, x, y), plain.value);
     }
     for (int shorter = 0; shorter < 2; shorter++) {
@@ -494,8 +494,8 @@ START_TEST(pictures_move_noises_in_float)
         float *picture = graph_values(program, kernel_choose(), scratch, &grid, 1);
         float *exact = graph_values(program, kernel_choose(), scratch, &whole, 1);
         for (int i = 0; i < 4000; i++)
-            must(fabsf(picture[i] - exact[i]) < 1e-6f, "%g, %g", (double)picture[i],
-                 (double)exact[i]);
+            must(fabsf(picture[i] - exact[i]) < 1e-6f, "sample of a picture %g; expected %g",
+                 (double)picture[i], (double)exact[i]);
         ck_assert((memcmp(picture, exact, 4000 * sizeof *picture) != 0) == farther);
         free(picture);
         free(exact);

@@ -83,7 +83,8 @@ START_TEST(values_stay)
         hash = hash_values(hash, values, grids[g].width * grids[g].height);
         free(values);
     }
-    must(hash == row->hash, "%s: 0x%016" PRIx64, row->graph, hash);
+    must(hash == row->hash, "%s: 0x%016" PRIx64 "; expected 0x%016" PRIx64, row->graph, hash,
+         row->hash);
     farlands_scratch_free(scratch);
     program_free(program);
 }
@@ -102,7 +103,7 @@ START_TEST(no_kind_is_forgotten)
         program_free(program);
     }
     for (int kind = 0; kind < GRAPH_KINDS; kind++)
-        must(pinned[kind], "%s", graph_kind_name((enum graph_kind)kind));
+        must(pinned[kind], "%s has no row with a hash", graph_kind_name((enum graph_kind)kind));
 }
 END_TEST
 

@@ -154,7 +154,7 @@ START_TEST(wide_rivers_have_no_seams)
         }
         free(whole);
     }
-    must(wet > 20, "%d in rivers", wet);
+    must(wet > 20, "%d places in rivers; expected more than 20", wet);
     program_free(program);
 }
 END_TEST
@@ -340,7 +340,8 @@ START_TEST(pictures_from_far_are_dry)
             ck_assert(!farther || after[WATER][s] == RIVERS_DRY);
             ck_assert(!farther || (after[RIVER][s] == 0 && after[MASKED][s] == 0));
         }
-        must((changed > 0) == !farther, "%d changed", changed);
+        must((changed > 0) == !farther, "%d changed; expected %s", changed,
+             farther ? "none" : "some");
         for (int i = 0; i < FIELDS; i++)
             free(after[i]);
         free(before);
@@ -367,7 +368,7 @@ START_TEST(coarse_pictures_show_banks)
         beyond += far[s] < RIVERS_NEAR &&
                   exact[s / coarse.width * 2 * fine.width + s % coarse.width * 2] == RIVERS_NEAR;
     }
-    must(beyond > 100, "%d beyond", beyond);
+    must(beyond > 100, "%d places beyond; expected more than 100", beyond);
     free(exact);
     free(far);
     program_free(program);
@@ -530,8 +531,10 @@ START_TEST(little_stack_is_needed)
     int left = 0;
     while (left < STACK && stack[left] == UNUSED)
         left++;
-    must(LARGE_FRAMES || STACK - left < MOST_STACK, "%d bytes", STACK - left);
-    must(STACK - left > 16 << 10, "%d bytes", STACK - left);
+    must(LARGE_FRAMES || STACK - left < MOST_STACK, "%d bytes of stack; expected less than %d",
+         STACK - left, MOST_STACK);
+    must(STACK - left > 16 << 10, "%d bytes of stack; expected more than %d", STACK - left,
+         16 << 10);
     pthread_attr_destroy(&attributes);
     free(stack);
     program_free(program);
@@ -568,18 +571,20 @@ START_TEST(nodes_are_charged)
     const double near = estimate_of(program, operation[DRAIN], BLOCKS(8), false);
     const double both = estimate_of(program, operation[CHANNEL], BLOCKS(8), false);
     const double far = estimate_of(program, operation[CHANNEL], BLOCKS(8192), false);
-    must(near > plain + 2e6, "%g, %g without", near, plain);
+    must(near > plain + 2e6, "%g ns with rivers, %g ns without; expected 2e6 more", near, plain);
     /* Four chunks instead of one share their nodes. */
     const double parts =
         estimate_of_square(program, operation[DRAIN], BLOCKS(8), KERNEL_CHUNK + 2, false);
     must(parts < 1.2 * near, "%g, %g in one chunk", parts, near);
-    must(both < 1.2 * near, "%g, %g", both, near);
-    must(far > ESTIMATE_MOST_NS, "%g", far);
+    must(both < 1.2 * near, "%g ns for both; expected less than 1.2 times %g", both, near);
+    must(far > ESTIMATE_MOST_NS, "%g ns; expected more than %g", far, (double)ESTIMATE_MOST_NS);
     ck_assert(estimate_of(program, operation[CHANNEL], BLOCKS(8192), true) ==
               estimate_of(program, ground, BLOCKS(8192), true));
     ck_assert_int_eq(estimate_dearest(&tile, program, operation, FIELDS), 0);
-    must(tile.ns > near && tile.ns < ESTIMATE_MOST_NS, "%g", tile.ns);
-    must(tile.step <= ESTIMATE_FAR, "%" PRId64, tile.step);
+    must(tile.ns > near && tile.ns < ESTIMATE_MOST_NS, "%g ns; expected %g to %g", tile.ns, near,
+         (double)ESTIMATE_MOST_NS);
+    must(tile.step <= ESTIMATE_FAR, "step %" PRId64 "; expected at most %" PRId64, tile.step,
+         (int64_t)ESTIMATE_FAR);
     program_free(program);
 }
 END_TEST
@@ -592,7 +597,7 @@ static void expect_fault(const struct graph_builder *b, const char *key, const c
     struct graph_fault fault;
     ck_assert_int_eq(program_new(&program, b->node, b->count, &fault), -EINVAL);
     ck_assert_str_eq(fault.key, key);
-    must(strstr(fault.text, text), "%s", fault.text);
+    must(strstr(fault.text, text), "\"%s\"; expected \"%s\" in it", fault.text, text);
     ck_assert_int_eq(fault.node, b->count - 1);
 }
 

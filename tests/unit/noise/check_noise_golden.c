@@ -179,7 +179,8 @@ START_TEST(heights_stay)
     static float heights[256 * 16];
     ck_assert_int_eq(terrain_heights(terrain, scratch, &grid, heights, 256), 0);
     uint64_t hash = hash_heights(heights, LENGTH(heights));
-    REQUIRE(hash == rows[_i].hash, "%s: 0x%016" PRIx64, rows[_i].name, hash);
+    REQUIRE(hash == rows[_i].hash, "%s: 0x%016" PRIx64 "; expected 0x%016" PRIx64, rows[_i].name,
+            hash, rows[_i].hash);
     farlands_scratch_free(scratch);
     terrain_free(terrain);
 }
@@ -212,8 +213,9 @@ START_TEST(volumes_stay)
     static float noise[40 * 5 * 6];
     ck_assert_int_eq(terrain_volume(terrain, scratch, &box, noise), 0);
     uint64_t hash = hash_heights(noise, LENGTH(noise));
-    REQUIRE(hash == volumes[_i].hash_of_heights, "volume %s: 0x%016" PRIx64, volumes[_i].name,
-            hash);
+    REQUIRE(hash == volumes[_i].hash_of_heights,
+            "volume %s: 0x%016" PRIx64 "; expected 0x%016" PRIx64, volumes[_i].name, hash,
+            volumes[_i].hash_of_heights);
     farlands_scratch_free(scratch);
     terrain_free(terrain);
 }
@@ -258,8 +260,9 @@ START_TEST(densities_stay)
     static float density[40 * 5 * 60];
     ck_assert_int_eq(terrain_density(terrain, scratch, &box, density), 0);
     uint64_t hash = hash_heights(density, LENGTH(density));
-    REQUIRE(hash == densities[_i].hash_of_density, "density %s: 0x%016" PRIx64, densities[_i].name,
-            hash);
+    REQUIRE(hash == densities[_i].hash_of_density,
+            "density %s: 0x%016" PRIx64 "; expected 0x%016" PRIx64, densities[_i].name, hash,
+            densities[_i].hash_of_density);
     farlands_scratch_free(scratch);
     terrain_free(terrain);
 }

@@ -97,7 +97,9 @@ START_TEST(water_lies_in_beds)
             for (int i = 0; i < WIDE; i++) {
                 const double bank = (double)all.bank[j][i], level = (double)all.water[j][i];
                 const double bed = (double)all.channel[j][i];
-                must(bank <= RIVERS_NEAR && bank >= -rivers_widest(&params) / 2, "bank %g", bank);
+                must(bank <= RIVERS_NEAR && bank >= -rivers_widest(&params) / 2,
+                     "bank %g; expected %g to %g", bank, -rivers_widest(&params) / 2,
+                     (double)RIVERS_NEAR);
                 must(bank >= 0 || level > (double)RIVERS_DRY, "bank %g, level %g", bank, level);
                 must(level == (double)RIVERS_DRY || bed < level, "bed %g, level %g", bed, level);
                 const double order = (double)all.order[j][i];
@@ -108,7 +110,7 @@ START_TEST(water_lies_in_beds)
                     must(order == 0 || (order >= params.from && order <= RIVERS_MAX_ORDER),
                          "order %g", order);
                     still += order == 0;
-                    must(level >= 0, "level %g", level);
+                    must(level >= 0, "level %g; expected at least 0", level);
                     wet++;
                 }
                 if (bank == RIVERS_NEAR)
@@ -143,7 +145,7 @@ START_TEST(banks_are_above_the_water)
                 edges++;
             }
     }
-    must(edges > 100, "%ld", edges);
+    must(edges > 100, "%ld edges; expected more than 100", edges);
     rivers_free(rivers);
 }
 END_TEST
