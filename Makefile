@@ -325,7 +325,8 @@ image:
 
 # --- Style and cleaning ----------------------------------------------------------
 
-.PHONY: fmt lint lint-warnings clean
+LINTS := warnings includes clocks format cppcheck tidy tidy-wasm shell
+.PHONY: fmt lint clean $(LINTS:%=lint-%)
 C_FILES := $(shell git ls-files '*.c' '*.h' 2>/dev/null)
 fmt:
 	$(Q)clang-format -i $(C_FILES)
@@ -335,16 +336,32 @@ lint-warnings:
 	$(Q)printf '%s\n' $(filter-out noise/kernel/%,$(SOURCES)) $(wildcard tests/*.c tests/*/*.c tests/*/*/*.c) | \
 	    xargs -P$(JOBS) -n1 $(CC) -fsyntax-only $(ALL_CFLAGS) -Werror -Inoise $$(pkg-config --cflags $(TEST_LIBRARIES))
 
-lint: lint-warnings
+# Each of LINTS, even if another complains, with a line for its time.
+lint:
+	+$(Q)LINTS="$(LINTS)" LOGS=build/lint tests/check.sh lint
+
+lint-includes:
 	$(Q)tests/proofs/include-order.sh
+
+lint-clocks:
 	$(Q)tests/proofs/one-clock.sh
 	$(Q)tests/proofs/clock-uses.sh
-	$(Q)clang-format --dry-run --Werror $(C_FILES)
+
+lint-format:
+	$(Q)clang-format --dry-run --Werror $(C_FILES) || { echo "to mend this: make fmt"; exit 1; }
+
+lint-cppcheck:
 	$(Q)cppcheck -j$(JOBS) --quiet --error-exitcode=1 --std=c11 --inline-suppr --enable=warning,performance,portability \
 	    --suppress=missingIncludeSystem --suppress=toomanyconfigs -I. -DFARLANDS_VERSION='"$(VERSION)"' $(SOURCES)
+
+lint-tidy:
 	$(Q)printf '%s\n' $(SOURCES) | xargs -P$(JOBS) -n8 sh -c 'exec clang-tidy --quiet "$$@" -- -std=gnu11 -I. \
 	    -D_GNU_SOURCE -DFARLANDS_VERSION="\"$(VERSION)\"" -Wno-unknown-warning-option $(PKG_CFLAGS) 2>/dev/null' clang-tidy
+
+lint-tidy-wasm:
 	$(Q)clang-tidy --quiet $(filter server/% %_simd128.c,$(WASM)) -- $(WASM_TARGET) $(WASM_CFLAGS) $(WASM_KERNEL_CFLAGS) 2>/dev/null
+
+lint-shell:
 	$(Q)shellcheck $(wildcard tests/*.sh tests/*/*.sh docker/*/*.sh) server/commands/farlands.bash .ci/run
 
 clean:

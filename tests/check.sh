@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Runs suites, side by side where two cores have room for both.
 #
-#   tests/check.sh GROUP...    of: lint, build, daily, long, sanitized, sanitized:SAN (such as sanitized:thread);
-#                              see tests/README.md
+#   tests/check.sh GROUP...    of: lint, build, build:TARGET, daily, debian, by_turns, share:NAME, sanitized:SAN (such
+#                              as sanitized:thread); see tests/README.md
 #
-# TURN=N makes it run a share of the long proofs and of the sanitizers, chosen by the number N.
+# TURN=N makes by_turns run one of its shares, chosen by the number N, and name the others at the end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=tests/steps.sh
@@ -22,16 +22,20 @@ suites() {
     done
 }
 
-# Nothing can be tested if this fails.
+# build [TARGET [SAN]]: all that compiles, even if something does not, which the suites count as failed, too. Fails if there
+# is no daemon, without which nothing can be tested.
 build() {
-    step "build${1:+ $1}" "${MAKE:-make}" --no-print-directory "-j$(nproc)" ${1:+SAN="$1"} "${2:-check-all-programs}" || {
-        steps_end
-        exit 1
-    }
+    step "build${2:+ $2}" "${MAKE:-make}" --no-print-directory --keep-going --output-sync "-j$(nproc)" ${2:+SAN="$2"} \
+        "${1:-check-all-programs}" || "${MAKE:-make}" ${2:+SAN="$2"} all >/dev/null 2>&1
 }
 
+# Each tool of `make lint`.
 lint() {
-    suite lint lint
+    local tool
+    [ -n "${LINTS:-}" ] || LINTS=$(sed -n 's/^LINTS := //p' Makefile)
+    for tool in $LINTS; do
+        suite "lint-$tool" "lint-$tool"
+    done
 }
 
 daily() {
@@ -41,104 +45,99 @@ daily() {
     wait
 }
 
-# share WORD...: all of them, or with TURN one of them.
+# Built and tested on Debian 13.
+debian() {
+    suites debian-13
+}
+
+# sanitized SANITIZER [NAME...]: the suites of these names, http beside the others; without names all of them. The thread
+# sanitizer does without the browser, whose requests http sends as well.
+sanitized() {
+    local name sanitizer=$1
+    shift
+    [ $# -gt 0 ] || if [ "$sanitizer" = thread ]; then set -- http units faults; else set -- http units faults browser; fi
+    build check-programs "$sanitizer" || return 0
+    for name in "$@"; do
+        [ "$name" != http ] || suite "http $sanitizer" check-http SAN="$sanitizer" &
+        [ "$name" = http ] || suite "$name $sanitizer" "check-$name" SAN="$sanitizer"
+    done
+    wait
+}
+
+# Two halves of the browser's files: every second one.
+browser_files() {
+    printf '%s\n' tests/browser/*.test.mjs | awk -v half="$1" 'NR % 2 == half % 2' | paste -sd ' '
+}
+
+# The long proofs. Each share takes at most ten minutes on two cores without other work.
 share() {
-    [ -z "${TURN:-}" ] || set -- "${@:1 + TURN % $#:1}"
-    printf '%s\n' "$@"
-}
-
-# Alone, because they measure times. Each share takes about 75 s.
-attacks() {
-    local names
-    share 'cost texts heads framing cache' 'memory spawns connections' 'queue streams headers' | while read -r names; do
-        suite "attacks: $names" check-attacks ATTACKS="$names"
-    done
-}
-
-# Soaks and slow clients wait most of the time.
-patient_proofs() {
-    local name
-    for name in $(share crash restarts reloads signals steady); do
-        suite "soak $name" soak SOAKS="$name"
-    done
-    share 'slow headers' 'slow bodies' 'slow read' ranges | while read -r name; do
-        suite "slow clients: $name" check-slow SLOW="$name"
-    done
-}
-
-# Other systems take minutes each.
-busy_proofs() {
-    local name all=
-    [ $((${TURN:-0} % 5)) -ne 0 ] || all=--all
-    share same-bits windows 'package package-13 cmake' aarch64 | tr ' ' '\n' | while read -r name; do
-        if [ "$name" = aarch64 ]; then
-            suite "aarch64 $all" check-aarch64 AARCH64="$all"
-        else
-            suite "$name" "check-$name"
-        fi
-    done
-}
-
-# Suites of other programs: a browser, proxies, map libraries. A share takes some eight minutes.
-other_programs() {
-    case $1 in
-    browser) suites browser ;;
-    attacks) attacks ;;
-    *)
-        suites cluster &
-        suites clients &
-        wait
-        ;;
+    local name=$1
+    case $name in
+    browser-*) suite "$name" check-browser BROWSER_TESTS="$(browser_files "${name#*-}")" ;;
+    attacks-1) suite "$name" check-attacks ATTACKS="cost texts heads framing cache" ;;
+    attacks-2) suite "$name" check-attacks ATTACKS="memory spawns connections" ;;
+    attacks-3) suite "$name" check-attacks ATTACKS="queue streams headers" ;;
+    fuzz) suite "$name" fuzz ;;
+    soak-*) suite "$name" soak SOAKS="${name#*-}" ;;
+    slow-*) suite "$name" check-slow SLOW="$(tr - ' ' <<<"${name#*-}")" ;;
+    aarch64-all) suite "$name" check-aarch64 AARCH64=--all ;;
+    debian-13-clang) suite "$name" check-debian-13-clang ;;
+    address-units) sanitized address,undefined units ;;
+    address-http) sanitized address,undefined http ;;
+    address-others) sanitized address,undefined faults browser ;;
+    thread-units) sanitized thread units faults ;;
+    thread-http) sanitized thread http ;;
+    *) suites "$name" ;;
     esac
 }
 
-long() {
-    local name
-    suites kernels
-    share graphs courses | while read -r name; do
-        suites "$name"
-    done
-    share 'attacks clients' browser | tr ' ' '\n' | while read -r name; do
-        other_programs "$name"
-    done
-    patient_proofs &
-    busy_proofs &
-    suites debian-13 &
+# Turns of shares, so that twelve commits in a row run each of them; tests/README.md has their times. Those behind "|" run
+# beside the others, because they mostly wait. Without TURN, none that sanitize: `make SAN=... check` does.
+turns() {
+    local without='(address|thread|memory)-[a-z]*'
+    [ -z "${TURN:-}" ] || without=' +$'
+    sed -E "s/$without//g" <<'END'
+browser-1 graphs | soak-crash
+browser-2 debian-13-clang kernels | slow-ranges
+clients cluster | soak-signals
+fuzz same-bits | soak-restarts
+address-units attacks-1 | slow-read
+address-http cmake | slow-bodies
+address-others attacks-2 | soak-reloads
+thread-units package | slow-headers
+thread-http package-13 | soak-steady
+memory-instrumented courses windows
+memory-units attacks-3 aarch64
+memory-http aarch64-all
+END
+}
+
+# run_turn SHARE... | SHARE...
+run_turn() {
+    local name before beside
+    IFS='|' read -r before beside <<<"$*"
+    for name in $beside; do share "$name"; done &
+    for name in $before; do share "$name"; done
     wait
-    suite fuzz fuzz
 }
 
-# SANITIZER NAME...: the suites of these names, http beside the others.
-sanitized_suites() {
-    local name
-    build "$1" check-programs
-    for name in "${@:2}"; do
-        [ "$name" != http ] || suite "http $1" check-http SAN="$1" &
-        [ "$name" = http ] || suite "$name $1" "check-$name" SAN="$1"
-    done
-    wait
+# The turn that TURN chooses, or without TURN all of them.
+by_turns() {
+    local number=0 turn
+    while read -r turn; do
+        if [ -z "${TURN:-}" ] || [ $((TURN % 12)) -eq "$number" ]; then
+            run_turn "$turn" </dev/null
+        else
+            # shellcheck disable=SC2086 # names
+            steps_leave_out ${turn/|/}
+        fi
+        number=$((number + 1))
+    done < <(turns)
 }
 
-# The thread sanitizer does without the browser, whose requests http sends as well.
-sanitized() {
-    local names
-    if [ "${1:-}" = thread ]; then
-        sanitized_suites thread http units faults
-    elif [ $# -gt 0 ]; then
-        sanitized_suites "$1" http units faults browser
-    else
-        share 'address,undefined units' 'address,undefined http faults browser' 'thread http units faults' \
-            memory-instrumented memory-units memory-http |
-            while read -r names; do
-                # shellcheck disable=SC2086 # words
-                if [[ $names = memory-* ]]; then suites $names; else sanitized_suites $names; fi
-            done
-    fi
-}
-
-steps_begin build/check
+steps_begin "${LOGS:-build/check}"
 for group in "$@"; do
     IFS=: read -r name argument <<<"$group"
-    "$name" ${argument:+"$argument"}
+    "$name" ${argument:+"$argument"} || break
 done
 steps_end

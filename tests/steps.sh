@@ -1,10 +1,12 @@
-# Steps of a run of tests: one line each, with a time and counts; the log is shown if a step fails. Sourced, not run.
+# Steps of a run of tests: one line each, with a time and counts; the failing rows of the log if a step fails. Sourced, not run.
 #
 #   steps_begin DIR            logs go to DIR
 #   step NAME COMMAND...       run it; steps may run side by side: { step A ...; } & { step B ...; } & wait
-#   steps_end                  list known faults and what was skipped, print totals; fails if a step has failed
+#   steps_leave_out NAME...    these steps are not run this time
+#   steps_end                  list the slowest tests, known faults, what was left out or skipped, totals; fails if a step has failed
 #
-# Counts come from the summaries of Check and of node --test; a step without them counts as one test.
+# Counts come from the summaries of Check and of node --test; a step without them counts as one test. A step that has not
+# ended after STEP_LIMIT seconds (half an hour, three times what the longest takes) hangs: it is ended, and has failed.
 # shellcheck shell=bash
 
 steps_begin() {
@@ -12,8 +14,13 @@ steps_begin() {
     rm -rf "$steps_logs"
     mkdir -p "$steps_logs"
     : >"$steps_logs/results"
+    : >"$steps_logs/left-out"
     # For Makefile: a format that this file reads, and not only people.
     export NODE_REPORTER=--test-reporter=tap
+}
+
+steps_leave_out() {
+    printf '%s\n' "$@" >>"$steps_logs/left-out"
 }
 
 # counts LOG: PASSED FAILED SKIPPED
@@ -32,41 +39,86 @@ counts() {
         END { print passed + 0, failed + 0, skipped + 0 }' "$1"
 }
 
-# The failing part of a log: of TAP each test that is not ok and the lines below it, else the end.
+failing_rows() {
+    awk -f "$(dirname "${BASH_SOURCE[0]}")/failing_rows.awk" "$1"
+}
+
+# What a failed step shows of its log. All that a tool of lint says is a complaint.
 show_failure() {
-    if grep -qE '^ *not ok [0-9]' "$1"; then
-        awk '/^ *not ok [0-9]/ { show = 1 } /^ *ok [0-9]/ { show = 0 } show' "$1" | head -n 300
-    else
-        tail -n 100 "$1"
-    fi
+    local rows=
+    [[ $1 = */lint-* ]] || rows=$(failing_rows "$1")
+    if [ -n "$rows" ]; then printf '%s\n' "$rows"; else tail -n 200 "$1"; fi
+}
+
+# cpu_seconds FILE: the seconds between two outputs of `times` in FILE, for programs that have ended.
+cpu_seconds() {
+    awk '
+        NR % 2 == 0 { gsub(/[ms]/, " "); seconds = 60 * $1 + $2 + 60 * $3 + $4 - seconds }
+        END { printf "%.0f", seconds }' "$1"
 }
 
 step() {
-    local name=$1 log=$steps_logs/${1//[ \/]/-}.log status=0 start=$SECONDS passed failed skipped
+    local name=$1 log=$steps_logs/${1//[ \/]/-}.log limit=${STEP_LIMIT:-1800} status=0 start=$SECONDS passed failed skipped
     shift
-    "$@" >"$log" 2>&1 </dev/null || status=$?
+    [ ! -t 1 ] || printf '...    %s\r' "$name"
+    times >"$log.times" # not of a command substitution, which is a shell of its own
+    # In the background, so that a signal to this shell ends it at once: it has a process group of its own.
+    trap 'trap - INT TERM; jobs -p | xargs -r kill -TERM 2>/dev/null || :; wait || :; exit 130' INT TERM
+    timeout --kill-after=60 "$limit" "$@" >"$log" 2>&1 </dev/null &
+    wait $! || status=$?
+    times >>"$log.times"
+    if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
+        { tail -n 20 "$log" | sed 's/^/    /'; echo "not ok: it hung, and was ended after $limit s"; } >"$log.end"
+        cat "$log.end" >>"$log"
+    fi
     read -r passed failed skipped < <(counts "$log")
     [ $((passed + failed)) -gt 0 ] || if [ "$status" -eq 0 ]; then passed=1; else failed=1; fi
     [ "$status" -eq 0 ] || [ "$failed" -gt 0 ] || failed=1
     {
-        [ "$status" -eq 0 ] || { show_failure "$log" | sed "s|^|$name: |"; }
-        grep -a '%: Checks: ' "$log" | sed 's/^/    /' || :
+        [ "$status" -eq 0 ] || { show_failure "$log"; echo "(all of it: $log)"; } | sed "s|^|$name: |"
+        grep -a '%: Checks: ' "$log" | grep -av '^not ok: ' | sed 's/^/    /' || :
         printf '%-6s %-24s %4d s  %s\n' "$([ "$status" -eq 0 ] && echo ok || echo FAILED)" "$name" $((SECONDS - start)) \
-            "$passed passed, $failed failed, $skipped skipped"
+            "$passed passed, $failed failed, $skipped skipped, CPU $(cpu_seconds "$log.times") s"
     } >"$log.report"
     cat "$log.report"
     echo "$passed $failed $skipped $name" >>"$steps_logs/results"
     return "$status"
 }
 
+# Seconds and names of the tests in LOG..., those of node --test that have none below them, and of unit programs.
+durations() {
+    awk '
+        FNR == 1 { step = FILENAME; sub(/.*\//, "", step); sub(/\.log$/, "", step) }
+        match($0, / +[0-9]+%: Checks: .*, [0-9.]+ s$/) {
+            printf "%8.1f s  %s: %s\n", $(NF - 1), step, substr($0, 1, RSTART - 1)
+            next
+        }
+        { match($0, /^ */); depth = RLENGTH / 4 }
+        /^ *# Subtest: / { sub(/^ *# Subtest: /, ""); names[depth] = $0; below[depth] = 0; below[depth - 1] = 1; next }
+        /^ *(not )?ok [0-9]+/ { test = !below[depth] && !/# SKIP/; level = depth; next }
+        test && /^ *duration_ms: / {
+            title = ""
+            for (i = 0; i <= level; i++) {
+                name = names[i]
+                sub(/.*\/tests\//, "", name)
+                title = title (i ? " > " : "") name
+            }
+            printf "%8.1f s  %s: %s\n", $2 / 1000, step, title
+            test = 0
+        }' "$@"
+}
+
 steps_end() {
-    local skipped known
+    local skipped slowest known
     known=$(sed -nE 's/^ *ok [0-9]+ - (.*) # TODO known: *(.*)/    \1: \2/p' "$steps_logs"/*.log | sort -u)
     [ -z "$known" ] || printf 'known faults (tests/known.mjs):\n%s\n' "$known"
+    slowest=$(durations "$steps_logs"/*.log | sort -rn | awk 'NR <= 10')
+    [ -z "$slowest" ] || printf 'the slowest tests:\n%s\n' "$slowest"
+    [ ! -s "$steps_logs/left-out" ] || { echo "not run this time:" && paste -sd, "$steps_logs/left-out" | sed 's/,/, /g' | fold -sw 120 | sed 's/^/    /'; }
     skipped=$(sed -nE 's/^ *ok [0-9]+ - (.*) # SKIP *(.*)/    \1: \2/p; s/^skipped: /    /p' "$steps_logs"/*.log | sort -u)
     [ -z "$skipped" ] || printf 'skipped:\n%s\n' "$skipped"
     awk -v seconds="$SECONDS" '
-        { passed += $1; failed += $2; skipped += $3; if ($2) names = names " " $4 }
+        { passed += $1; failed += $2; skipped += $3; name = $0; sub(/^[0-9]+ [0-9]+ [0-9]+ /, "", name); if ($2) names = names (names ? ", " : " ") name }
         END {
             if (names) print "failed:" names
             printf "%d s\n%d passed, %d failed, %d skipped\n", seconds, passed, failed, skipped

@@ -198,15 +198,35 @@ host_settings() {
     fi
 }
 
-# bootstrap DIR: a minimal Debian of the chosen release there. A copy of it is kept in build/ for a month, because
+# keep_base DIR FILE: pack that Debian, without the project's files, into FILE, which has its name only when it is complete, since other scripts may run
+# beside this one.
+keep_base() {
+    local new
+    rm -f "$1"/var/cache/apt/archives/*.deb
+    mkdir -p "${2%/*}"
+    new=$(mktemp "$2.XXXXXX")
+    if tar --create --numeric-owner --xattrs --one-file-system --exclude=./root/farlands \
+        --directory="$1" --file="$new" .; then
+        mv "$new" "$2"
+    else
+        rm -f "$new"
+    fi
+}
+
+# is_kept FILE: it is there, and younger than a month.
+is_kept() {
+    [ -n "$(find "$1" -mtime -30 2>/dev/null)" ]
+}
+
+# bootstrap DIR: a minimal Debian of the chosen release there, or what is in the file $base, if that is set. A copy of it is kept in build/ for a month, because
 # unpacking that is quicker; apt-get in the new machine finds what has changed since.
 bootstrap() {
-    local root=$1 mirror new kept=$repository/build/debian/$codename.tar
+    local root=$1 mirror kept=${base:-$repository/build/debian/$codename.tar}
     debian_sources >"$scratch/sources.list"
     mirror=$(awk -v codename="$codename" '$3 == codename { print $2; exit }' "$scratch/sources.list")
     [ -n "$mirror" ] ||
         unable "apt here has no Debian mirror; name one: DEBIAN_MIRROR=URI $0"
-    if [ -n "$(find "$kept" -mtime -30 2>/dev/null)" ]; then
+    if is_kept "$kept"; then
         mkdir "$root"
         step "unpack a kept base" 300 tar --extract --numeric-owner --xattrs --xattrs-include='*' \
             --directory="$root" --file="$kept"
@@ -214,15 +234,7 @@ bootstrap() {
         need debootstrap debootstrap
         step "debootstrap" 900 debootstrap --variant=minbase --force-check-gpg \
             "$codename" "$root" "$mirror"
-        rm -f "$root"/var/cache/apt/archives/*.deb
-        # Complete before it has its name, since other scripts may run beside this one.
-        mkdir -p "${kept%/*}"
-        new=$(mktemp "$kept.XXXXXX")
-        if tar --create --numeric-owner --xattrs --one-file-system --directory="$root" --file="$new" .; then
-            mv "$new" "$kept"
-        else
-            rm -f "$new"
-        fi
+        keep_base "$root" "$kept"
     fi
     cp "$scratch/sources.list" "$root/etc/apt/sources.list"
 }
