@@ -91,7 +91,7 @@ share() {
     esac
 }
 
-# Turns of shares, so that twelve commits in a row run each of them; tests/README.md has their times. Those behind "|" run
+# Turns of shares, so that twelve commits in a row run each of them; tests/README.md has a table of them. Those behind "|" run
 # beside the others, because they mostly wait. Without TURN, none that sanitize: `make SAN=... check` does.
 turns() {
     local without='(address|thread|memory)-[a-z]*'
