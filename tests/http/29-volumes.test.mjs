@@ -193,7 +193,7 @@ describe('the ground', { timeout: TIMEOUT }, () => {
 });
 
 describe('large volumes', { timeout: TIMEOUT }, () => {
-    const daemon = useDaemon({ config: CONFIG });
+    const daemon = useDaemon({ config: `limits: { wait: 60000 }\n${CONFIG}` });
     let column = 0;
     const large = (world = 'default', sides = [256, 256, 256]) =>
         target([blocks(512 * ++column), 0n, -blocks(100)], sides, { world });

@@ -65,6 +65,7 @@ class Stream {
  * together, which is a small part of the whole on a machine of any speed.
  */
 export async function assertNotDelayed(daemon, streams, requests, pieces) {
+    assert.ok(streams.every(({ status }) => status === 200), 'a stream was refused');
     const received = () => streams.reduce((sum, stream) => sum + stream.received, 0);
     for (const [what, next] of Object.entries(requests))
         for (let i = 0; i < 3; i++) {
