@@ -30,7 +30,7 @@ describe('attack 4: a full queue', { timeout: patience(240000) }, () => {
     it('4d ten times the cold tiles that can be rendered, from four addresses', (t) => withstand(t, '4d', {
         attack: attackers('--grace', 120, '--rate', 5000, '--poisson', '--connections', 2000, '--source', EVERYONE, ...coldTiles()),
         judge({ goodput, rendered, during, attack: [{ 200: served }] }) {
-            assert.ok(served + during.cold.served >= rendered, `${rendered} tiles rendered for ${served + during.cold.served} responses`);
+            assert.ok(served + during.cold.served >= 0.9 * rendered, `${rendered} tiles rendered for ${served + during.cold.served} responses`);
             // On a shared machine the CPU of a tile varies by a third; make bench-http compares medians.
             assert.ok(!TIMED || goodput >= 0.5, `${goodput} of the tiles for the same CPU`);
         },

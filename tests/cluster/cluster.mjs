@@ -15,6 +15,9 @@ const docker = (file) => fileURLToPath(new URL(`../../docker/${file}`, import.me
 /* A node's configuration, from docker/. */
 export const NODE_YAML = fs.readFileSync(docker('node.yaml'), 'utf8');
 
+/* The same for tests in which no request may be shed, on however busy a machine. */
+export const PATIENT_YAML = NODE_YAML.replace(/^limits:$/m, 'limits:\n  wait: 60000');
+
 /* Debian's haproxy and nginx are in directories that some users' PATH lacks. */
 export const SBIN = { PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { eventually, patience } from '../http/program.mjs';
 import { load, underLoad } from '../load/client.mjs';
-import { Haproxy, Names, Nodes, assertShare, moved, owners } from './cluster.mjs';
+import { Haproxy, Names, Nodes, PATIENT_YAML, assertShare, moved, owners } from './cluster.mjs';
 
 const METATILE = 8;
 
@@ -44,7 +44,7 @@ async function requestAll(proxy, targets, count, visit) {
 
 describe('three nodes behind HAProxy', { timeout: patience(120000) }, () => {
     /* The fourth is added in the last test. */
-    const nodes = new Nodes(4);
+    const nodes = new Nodes(4, { config: PATIENT_YAML });
     let proxy;
     before(async () => {
         await nodes.start();

@@ -10,7 +10,7 @@ import { after, before, describe, it } from 'node:test';
 import { eventually, patience } from '../http/program.mjs';
 import { assertError, assertStatus, eachRow, lasting } from '../http/table.mjs';
 import { load, underLoad } from '../load/client.mjs';
-import { NODE_YAML, Nodes, assertShare, moved } from './cluster.mjs';
+import { NODE_YAML, Nodes, PATIENT_YAML, assertShare, moved } from './cluster.mjs';
 import { EDGES } from './edges.mjs';
 import { Nginx } from './nginx.mjs';
 
@@ -65,7 +65,7 @@ async function owners(proxy, targets) {
 
 describe('three nodes behind nginx', { timeout: patience(120000) }, () => {
     /* The fourth is added in a later test. */
-    const nodes = new Nodes(4, { config: `${NODE_YAML}\naccess_log: access\n` });
+    const nodes = new Nodes(4, { config: `${PATIENT_YAML}\naccess_log: access\n` });
     let proxy;
     before(async () => {
         await nodes.start();
