@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Faults } from '../faults/faults.mjs';
+import { Faults } from '../preload/preload.mjs';
 import { useDaemon, withDaemon } from './daemon.mjs';
 import { SLOWEST_WORLD, TIMEOUT, eventually, scratch, scratchFile } from './program.mjs';
 import { eachRow } from './table.mjs';

@@ -338,7 +338,7 @@ describe('many reloads', { timeout: TIMEOUT, concurrency: 3 }, () => {
                 write('worlds: 3\n');
                 await reload(daemon, 'refused');
             }
-            await eventually(() => clients.state.answers > 200 || clients.state.failures.length > 0);
+            await eventually(() => clients.state.answers > 200);
             return clients.stop();
         });
         assert.deepEqual(failures, []);
