@@ -249,6 +249,9 @@ const EXAMPLES = {
     ],
     'tests/README.md': [
         ['make build/tests/unit', names],
+        ['await frozen', text],
+        ['const clients = load', text],
+        ['4a: hot', text],
         ['4a: before', text],
         ['make check-attacks', names],
         ['make check-memory-http', names],
