@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { regionOf } from '../../server/viewer/context.js';
-import { LIMIT, base, daemonArguments, drag, keepScreenshot, place, placeBecomes, readout, stopClock, visit, withClock } from './harness.mjs';
+import { LIMIT, base, daemonArguments, keepScreenshot, place, placeBecomes, readout, stopClock, visit, withClock } from './harness.mjs';
 
 /* The default world, and one so broad that a window of it is too wide for a region. */
 const folder = mkdtempSync(path.join(tmpdir(), 'farlands-context-'));

@@ -1,7 +1,6 @@
 // Malformed heads through HAProxy, nginx and Varnish: no second request hides in them. A proxy keeps its connections to
 // the daemon for other clients, so a hidden request would give one of them the response of another.
 
-import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import * as framing from '../http/framing.mjs';
 import { patience } from '../http/program.mjs';

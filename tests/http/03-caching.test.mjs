@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { useDaemon, withDaemon } from './daemon.mjs';
 import { assertError, assertStatus, eachRow, lasting } from './table.mjs';
 import { TIMEOUT } from './program.mjs';
+import { request } from './wire.mjs';
 
 const HOUR = 'public, max-age=3600';
 const YEAR = 'public, max-age=31536000, immutable';

@@ -9,6 +9,35 @@ import { BINARY, WAIT, end, eventually, launch, patience, run, scratch, scratchF
 import { assertStatus } from './table.mjs';
 import { connect, exchange } from './wire.mjs';
 
+/* One request to { host, port, agent }. */
+function requestOnce(to, method, target, headers = {}, { agent = to.agent, limit = WAIT } = {}) {
+    return new Promise((resolve, reject) => {
+        const what = `${method} ${target}`;
+        const request = http.request({
+            host: to.host, port: to.port, path: target, method, headers, agent,
+        });
+        const alarm = setTimeout(() => {
+            request.destroy(new Error(`${what}: no response within ${limit} ms`));
+        }, patience(limit));
+        const fail = (error) => {
+            clearTimeout(alarm);
+            reject(new Error(`${what}: ${error.message}`, { cause: error }));
+        };
+        request.on('error', fail);
+        request.on('response', (answer) => {
+            const parts = [];
+            answer.on('data', (bytes) => parts.push(bytes));
+            answer.on('error', fail);
+            answer.on('end', () => {
+                clearTimeout(alarm);
+                const body = Buffer.concat(parts);
+                resolve({ status: answer.statusCode, headers: answer.headers, body });
+            });
+        });
+        request.end();
+    });
+}
+
 export class Daemon {
     /*
      * config: YAML text; without worlds it gets that of FRACTAL, unless ARGS name a file.
@@ -75,38 +104,10 @@ export class Daemon {
     /* { status, headers, body }; TARGET is sent unchanged. */
     async request(method, target, headers, options) {
         for (;;) {
-            const answer = await this.#requestOnce(method, target, headers, options);
+            const answer = await requestOnce(this, method, target, headers, options);
             if (!this.retries || answer.status !== 503 || !answer.body.includes('render timed out'))
                 return answer;
         }
-    }
-
-    #requestOnce(method, target, headers = {}, { agent = this.agent, limit = WAIT } = {}) {
-        return new Promise((resolve, reject) => {
-            const what = `${method} ${target}`;
-            const request = http.request({
-                host: this.host, port: this.port, path: target, method, headers, agent,
-            });
-            const alarm = setTimeout(() => {
-                request.destroy(new Error(`${what}: no response within ${limit} ms`));
-            }, patience(limit));
-            const fail = (error) => {
-                clearTimeout(alarm);
-                reject(new Error(`${what}: ${error.message}`, { cause: error }));
-            };
-            request.on('error', fail);
-            request.on('response', (answer) => {
-                const parts = [];
-                answer.on('data', (bytes) => parts.push(bytes));
-                answer.on('error', fail);
-                answer.on('end', () => {
-                    clearTimeout(alarm);
-                    const body = Buffer.concat(parts);
-                    resolve({ status: answer.statusCode, headers: answer.headers, body });
-                });
-            });
-            request.end();
-        });
     }
 
     get(target, headers, options) {
