@@ -209,7 +209,7 @@ static bool wait_awake(struct eviction_thread *evictor, uint64_t ms, bool only_f
     while (!evictor->stop && !evictor->force && (only_forced || !evictor->awake) &&
            clock_ns(NULL) < deadline) {
         if (evictor->touch_count == 0)
-            clock_wait(NULL, &evictor->wake, &evictor->lock, deadline);
+            clock_wait(&evictor->wake, &evictor->lock, deadline);
         uv_mutex_unlock(&evictor->lock);
         touch_files(evictor);
         uv_mutex_lock(&evictor->lock);

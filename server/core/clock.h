@@ -39,15 +39,14 @@ static inline void clock_advance(struct clock *clock, uint64_t ns)
     __atomic_fetch_add(&clock->ns, ns, __ATOMIC_RELAXED);
 }
 
-/* Wait for CONDITION, with LOCK held, until DEADLINE in ns at most; it may return early, as
- * uv_cond_timedwait may. A test's clock is read again after a millisecond. */
-static inline void clock_wait(const struct clock *clock, uv_cond_t *condition, uv_mutex_t *lock,
-                              uint64_t deadline)
+/* Wait for CONDITION, with LOCK held, until the system's clock is at DEADLINE at most; it may
+ * return early, as uv_cond_timedwait may. */
+static inline void clock_wait(uv_cond_t *condition, uv_mutex_t *lock, uint64_t deadline)
 {
-    const uint64_t now = clock_ns(clock);
+    const uint64_t now = clock_ns(NULL);
 
     if (now < deadline)
-        uv_cond_timedwait(condition, lock, clock ? NS_PER_MS : deadline - now);
+        uv_cond_timedwait(condition, lock, deadline - now);
 }
 
 /* Sleep for NS; with a test's clock, until the test has moved it so far. */

@@ -89,7 +89,7 @@ bool thread_group_wait(struct thread_group *group, long ms)
     const uint64_t until = clock_ns(NULL) + (uint64_t)ms * NS_PER_MS;
     uv_mutex_lock(&group->lock);
     while (group->working > 0 && clock_ns(NULL) < until)
-        clock_wait(NULL, &group->ended, &group->lock, until);
+        clock_wait(&group->ended, &group->lock, until);
     const bool ended = group->working == 0;
     uv_mutex_unlock(&group->lock);
     return ended;

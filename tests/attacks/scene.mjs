@@ -6,10 +6,10 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cpuSeconds } from '../bench/programs.mjs';
 import { Daemon } from '../http/daemon.mjs';
 import { Manager } from '../http/manager.mjs';
 import { eventually, scratchFile, withFractal } from '../http/program.mjs';
+import { cpuSeconds } from '../http/streams.mjs';
 import { exchange, request } from '../http/wire.mjs';
 import { ENDLESS, runLoad, startLoad } from '../load/client.mjs';
 

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Daemon } from '../http/daemon.mjs';
 import { scratch, scratchFile } from '../http/program.mjs';
+export { cpuSeconds } from '../http/streams.mjs';
 import { ENDLESS, runLoad, startLoad } from '../load/client.mjs';
 
 /* Debian's nginx is in /usr/sbin, which is not on every user's PATH. */
@@ -46,13 +47,6 @@ async function run(program, args) {
 
 export async function has(program) {
     return run('sh', ['-c', `command -v ${program}`]).then(() => true, () => false);
-}
-
-/* CPU seconds used by all threads of the process so far. */
-export function cpuSeconds(pid) {
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 export function residentBytes(pid) {

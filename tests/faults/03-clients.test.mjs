@@ -8,7 +8,7 @@ import { assertPeace, useDaemon } from '../http/daemon.mjs';
 import { pngChunks } from '../http/png.mjs';
 import { eventually, patience } from '../http/program.mjs';
 import { assertError, assertStatus, eachRow } from '../http/table.mjs';
-import { load, underLoad } from '../http/load.mjs';
+import { load, underLoad } from '../load/client.mjs';
 import { connect, request } from '../http/wire.mjs';
 import { NO_SHEDDING, draining, frozen, logLines, memoryOf, serving, settled } from './faults.mjs';
 

@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import { assertPeace, draining, withDaemon } from './daemon.mjs';
-import { load, underLoad } from './load.mjs';
+import { load, underLoad } from '../load/client.mjs';
 import { pngChunks } from './png.mjs';
 import { SLOWEST_WORLD, TIMEOUT, eventually, patience, scratch, scratchFile } from './program.mjs';
 import { assertStatus, eachRow } from './table.mjs';

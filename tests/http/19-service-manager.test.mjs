@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { Faults } from '../preload/preload.mjs';
-import { load, underLoad } from './load.mjs';
+import { load, underLoad } from '../load/client.mjs';
 import { withManager } from './manager.mjs';
 import { TIMEOUT, eventually, scratch, scratchFile, withFractal } from './program.mjs';
 import { assertStatus, eachRow } from './table.mjs';

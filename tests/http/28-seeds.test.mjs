@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { useDaemon, withDaemon } from './daemon.mjs';
 import { floats } from './grid.mjs';
-import { load, underLoad } from './load.mjs';
+import { load, underLoad } from '../load/client.mjs';
 import { decodePng } from './png.mjs';
 import { TIMEOUT, eventually, fewer, patience, scratch, scratchFile } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';

@@ -110,6 +110,9 @@ export function processorTime(pid) {
     return (Number(fields[11]) + Number(fields[12])) * TICK;
 }
 
+/* The same in seconds. */
+export const cpuSeconds = (pid) => processorTime(pid) / 1000;
+
 /* The CPU time that it takes for WORK, in ms. */
 export async function processorTimeOf(pid, work) {
     const before = processorTime(pid);
