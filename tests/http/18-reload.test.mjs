@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import { assertPeace, draining, withDaemon } from './daemon.mjs';
 import { load, underLoad } from '../load/client.mjs';
+import { Faults } from '../preload/preload.mjs';
 import { pngChunks } from './png.mjs';
 import { SLOWEST_WORLD, TIMEOUT, eventually, patience, scratch, scratchFile } from './program.mjs';
 import { assertStatus, eachRow } from './table.mjs';
@@ -20,11 +21,8 @@ const world = (name, { octaves = 5, palette = '#204060', basis = `perlin, octave
     noise: { basis: ${basis} }
     palette: [[-6500, "${palette}"], [6000, "#ffffff"]]
 `;
-/* There are enough tiles to find some pending, and few enough for the daemon's limit of 10 s. */
-const SLOW = `cellular, octaves: ${Math.round(20 / patience(1))}, lacunarity: 1.1, ` +
-    'warp: { amplitude: 1000, wavelength: 4096 }';
 const TILES = 8;
-const slowTile = (i) => `/alpha/gray/9/${i}/900@2x.png`;
+const heldTile = (i) => `/alpha/gray/9/${i}/900.png`;
 const worlds = (...list) => `worlds:${list.join('')}`;
 
 /* Run check(daemon, write) with a daemon whose configuration file write(text) replaces. */
@@ -49,16 +47,19 @@ function withFile(text, check, { args = [], ...options } = {}) {
 
 const reloads = (daemon, result) => daemon.metric('farlands_reloads_total', `result="${result}"`);
 
-async function reload(daemon, result) {
+async function reload(daemon, result, tick = () => {}) {
     const before = await reloads(daemon, result);
     daemon.kill('SIGHUP');
-    assert.ok(await eventually(async () => await reloads(daemon, result) > before), `not ${result}`);
+    assert.ok(await eventually(async () => {
+        tick();
+        return await reloads(daemon, result) > before;
+    }), `not ${result}`);
 }
 
 /* Write TEXT, which must be valid, and reload. */
-async function change(daemon, write, text) {
+async function change(daemon, write, text, tick) {
     write(text);
-    await reload(daemon, 'ok');
+    await reload(daemon, 'ok', tick);
     // Each event loop adopts it between two requests, soon but not simultaneously; in any case before a new connection.
     daemon.agent.destroy();
 }
@@ -210,16 +211,19 @@ describe('a successful reload', { timeout: TIMEOUT, concurrency: 4 }, () => {
     }));
 
     it('keeps the old world for requests in progress', () => {
-        const slow = `threads: 1\nlimits: { wait: 60000 }\n${worlds(world('alpha', { basis: SLOW }))}`;
-        return withFile(slow, async (daemon, write) => {
-            const fingerprint = await daemon.fingerprintOf(slowTile(0));
+        const old = `threads: 1\n${worlds(world('alpha'))}`, faults = new Faults(scratch());
+        return withFile(old, async (daemon, write) => {
+            const fingerprint = await daemon.fingerprintOf(heldTile(0));
+            faults.stand();
+            faults.hold('encode');
             const connections = await Promise.all(Array.from({ length: TILES }, () => daemon.connect()));
-            const answers = connections.map((connection, i) => connection.send(request('GET', slowTile(i))).answer());
+            const answers = connections.map((connection, i) => connection.send(request('GET', heldTile(i))).answer());
             answers.forEach((answer) => answer.catch(() => {}));
             assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') > TILES / 2), 'no request is pending');
-            await change(daemon, write, `threads: 1\n${worlds(world('beta'))}`);
+            await change(daemon, write, `threads: 1\n${worlds(world('beta'))}`, () => faults.advance('steady', 0.005));
             assertStatus(await daemon.get('/alpha.json'), 404);
-            assert.ok(await daemon.metric('farlands_queue_length') > 1, 'all requests finished before the reload');
+            faults.clear();
+            faults.thaw();
             const first = await answers[0];
             for (const [i, pending] of answers.entries()) {
                 const answer = await pending;
@@ -228,17 +232,19 @@ describe('a successful reload', { timeout: TIMEOUT, concurrency: 4 }, () => {
                 pngChunks(answer.body);
             }
             // They are the bytes of the old world, as a reload of it shows.
-            await change(daemon, write, slow);
-            assert.deepEqual(await daemon.bytes(slowTile(0)), first.body);
+            await change(daemon, write, old);
+            assert.deepEqual(await daemon.bytes(heldTile(0)), first.body);
             for (const connection of connections)
                 connection.close();
-        });
+        }, { env: faults.env });
     });
 
     it('admits waiting clients if the connection limit rises, and closes none if it falls', () => {
         const limited = (connections) =>
             `threads: 1\nshards: 1\nlimits: { connections: ${connections}, wait: 60000 }\nworlds: [${SLOWEST_WORLD}]\n`;
+        const faults = new Faults(scratch());
         return withFile(limited(4), async (daemon, write) => {
+            faults.stand();             // the searches below do not end at the daemon's limit of 10 s
             const opened = [];
             const open = async () => {
                 opened.push(await daemon.connect());
@@ -250,7 +256,9 @@ describe('a successful reload', { timeout: TIMEOUT, concurrency: 4 }, () => {
             const isServed = async (connection, limit = 30000) => {
                 connection.pending ??= connection.send(request('GET', '/healthz')).answer();
                 connection.pending.catch(() => {});
+                const ticking = setInterval(() => faults.advance('steady', 0.001), 5);
                 const served = await Promise.race([connection.pending.then(() => true), sleep(patience(limit), false)]);
+                clearInterval(ticking);
                 if (served)
                     connection.pending = null;
                 return served;
@@ -258,7 +266,10 @@ describe('a successful reload', { timeout: TIMEOUT, concurrency: 4 }, () => {
             const reloadUnseen = async () => {          // no connection is left to request the metrics
                 const lines = daemon.stderr.length;
                 daemon.kill('SIGHUP');
-                assert.ok(await eventually(() => / info SIGHUP/.test(daemon.stderr.slice(lines))));
+                assert.ok(await eventually(() => {
+                    faults.advance('steady', 0.005);
+                    return / info SIGHUP/.test(daemon.stderr.slice(lines));
+                }));
             };
             for (let i = 0; i < 4; i++)
                 assert.ok(await isServed(await open()));
@@ -284,7 +295,8 @@ describe('a successful reload', { timeout: TIMEOUT, concurrency: 4 }, () => {
             assert.ok(await isServed(last));
             for (const connection of opened)
                 connection.close();
-        });
+            faults.thaw();
+        }, { env: faults.env });
     });
 });
 
@@ -347,22 +359,29 @@ describe('many reloads', { timeout: TIMEOUT, concurrency: 3 }, () => {
         assert.equal(await reloads(daemon, 'refused'), 25);
     }));
 
-    it('are ignored while draining', () => withFile(`threads: 1\n${worlds(world('alpha', { basis: SLOW }))}limits: { wait: 60000 }\n`, async (daemon, write) => {
-        const fingerprint = await daemon.fingerprintOf(slowTile(0));
-        const connections = await Promise.all(Array.from({ length: TILES }, () => daemon.connect()));
-        const answers = connections.map((connection, i) => connection.send(request('GET', slowTile(i))).answer());
-        answers.forEach((answer) => answer.catch(() => {}));
-        assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') > TILES / 2));
-        daemon.kill('SIGTERM');
-        assert.ok(await draining(daemon));
-        write(worlds(world('beta')));
-        for (let i = 0; i < 20; i++)
-            daemon.kill('SIGHUP');
-        for (const pending of answers)
-            assert.ok((await pending).headers.etag.includes(fingerprint));
-        assertPeace(await daemon.ended());
-        assert.doesNotMatch(daemon.stderr, /SIGHUP/);
-    }));
+    it('are ignored while draining', () => {
+        const faults = new Faults(scratch());
+        return withFile(`threads: 1\n${worlds(world('alpha'))}`, async (daemon, write) => {
+            const fingerprint = await daemon.fingerprintOf(heldTile(0));
+            faults.stand();
+            faults.hold('encode');
+            const connections = await Promise.all(Array.from({ length: TILES }, () => daemon.connect()));
+            const answers = connections.map((connection, i) => connection.send(request('GET', heldTile(i))).answer());
+            answers.forEach((answer) => answer.catch(() => {}));
+            assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') > TILES / 2));
+            daemon.kill('SIGTERM');
+            assert.ok(await draining(daemon));
+            write(worlds(world('beta')));
+            for (let i = 0; i < 20; i++)
+                daemon.kill('SIGHUP');
+            faults.clear();
+            faults.thaw();
+            for (const pending of answers)
+                assert.ok((await pending).headers.etag.includes(fingerprint));
+            assertPeace(await daemon.ended());
+            assert.doesNotMatch(daemon.stderr, /SIGHUP/);
+        }, { env: faults.env });
+    });
 
     it('are not lost while another one is being read', () => withFile(worlds(world('alpha')), async (daemon, write) => {
         for (let octaves = 6; octaves < 26; octaves++) {

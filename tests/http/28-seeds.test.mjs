@@ -7,8 +7,9 @@ import { describe, it } from 'node:test';
 import { useDaemon, withDaemon } from './daemon.mjs';
 import { floats } from './grid.mjs';
 import { load, underLoad } from '../load/client.mjs';
+import { Faults } from '../preload/preload.mjs';
 import { decodePng } from './png.mjs';
-import { TIMEOUT, eventually, fewer, patience, scratch, scratchFile } from './program.mjs';
+import { TIMEOUT, eventually, fewer, scratch, scratchFile } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 import { request } from './wire.mjs';
 
@@ -165,13 +166,12 @@ describe('a seed', { timeout: TIMEOUT }, () => {
     }));
 
     it('stays in use for pending requests when seeds are turned off', async () => {
-        // All tiles together take less than the daemon's limit of 10 s.
-        const octaves = Math.round(20 / patience(1));
-        const text = (seeds) => 'threads: 1\nshards: 1\nlimits: { wait: 60000 }\n' +
-            `worlds: [{ name: alpha, seeds: ${seeds}, noise: { basis: cellular, octaves: ${octaves}, lacunarity: 1.1, ` +
-            'warp: { amplitude: 1000, wavelength: 4096 } } }]\n';
+        const text = (seeds) => `threads: 1\nshards: 1\nworlds: [{ name: alpha, seeds: ${seeds} }]\n`;
         const file = scratchFile('changing.yaml', text('any'));
+        const faults = new Faults(scratch());
         await withDaemon(async (daemon) => {
+            faults.stand();
+            faults.hold('encode');
             const COUNT = 8;
             const target = (i) => `/alpha:${i}/gray/9/1/900@2x.png`;
             const connections = await Promise.all(Array.from({ length: COUNT }, () => daemon.connect()));
@@ -184,8 +184,11 @@ describe('a seed', { timeout: TIMEOUT }, () => {
             fs.writeFileSync(`${file}.new`, text('fixed'));
             fs.renameSync(`${file}.new`, file);
             daemon.kill('SIGHUP');
-            assert.ok(await eventually(async () => (await daemon.get('/alpha:1.json')).status === 404), 'seeds are still accepted');
-            assert.ok(await daemon.metric('farlands_queue_length') > 1, 'all requests finished before the reload');
+            assert.ok(await eventually(async () => {
+                faults.advance('steady', 0.005);
+                return (await daemon.get('/alpha:1.json')).status === 404;
+            }), 'seeds are still accepted');
+            faults.clear();
             for (const [i, pending] of answers.entries()) {
                 const answer = await pending;
                 assertStatus(answer, 200);
@@ -194,8 +197,9 @@ describe('a seed', { timeout: TIMEOUT }, () => {
             }
             for (const connection of connections)
                 connection.close();
+            faults.thaw();
             await daemon.quit();
-        }, { args: ['--config', file] });
+        }, { env: faults.env, args: ['--config', file] });
     });
 });
 
