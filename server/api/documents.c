@@ -196,8 +196,8 @@ static void add_layer(struct json *document, cJSON *list, const struct world *wo
                   name);
     json_add_text(document, entry, "gdal", "%s%s/%s.xml", relative(world), world->config.name,
                   name);
-    if (world_layer_zoom(world, layer) > world_min_zoom(world))
-        add_number(document, entry, "minzoom", world_layer_zoom(world, layer));
+    if (layer_has_numbers(layer))
+        add_number(document, entry, "exact_from", world_exact_zoom(world));
     add_tile_url(document, entry, "tiles", world, layer, field, relative(world),
                  (struct tile_form){FORMAT_PNG, "", ""});
     if (layers[layer].formats & 1U << FORMAT_WEBP)
@@ -325,13 +325,30 @@ struct blob *document_world(const struct world *world)
     return json_end(&document, false);
 }
 
-/* The zoom nearest to ZOOM that both TileJSON and LAYER have. */
-static int tilejson_zoom(const struct world *world, int layer, int zoom)
+/* The step between neighboring values of LAYER's pictures of heights, in metres; 0 if it has none. */
+static double height_step(const struct world *world, int layer, int field)
 {
-    const int least = world_layer_zoom(world, layer), low = least > 0 ? least : 0;
+    if (layers[layer].encoding)
+        return ldexp((double)layers[layer].highest - (double)layers[layer].lowest, -24);
+    const struct content content = world_content(world, layer, field);
+    const bool heights = content.field == world_height_field(world) ||
+                         strcmp(world_field_unit(world, content.field), "m") == 0;
+    if (!layer_has_numbers(layer) || !heights)
+        return 0;
+    return ((double)content.range.max - (double)content.range.min) / UINT16_MAX;
+}
+
+/*
+ * The finest zoom for maps. Beyond it the step between heights is more than 1/40 of the distance
+ * between samples, so that gentle slopes are stairs; maps do better to enlarge its tiles.
+ */
+static int tilejson_max_zoom(const struct world *world, int layer, int field)
+{
+    const double step = height_step(world, layer, field);
     const int most = world_max_zoom(world, 1);
     const int high = most < TILEJSON_MAX_ZOOM ? most : TILEJSON_MAX_ZOOM;
-    return zoom > high || low > high ? high : zoom < low ? low : zoom;
+    const double fine = step > 0 ? floor(world->config.native_zoom - log2(40 * step)) : high;
+    return (int)fmin(fmax(fine, 0), high);
 }
 
 /* The position of BLOCK in the window of web maps, 0 to 1; 0.5 if it is outside. */
@@ -342,15 +359,15 @@ static double window_position(int64_t block, int64_t origin, int native_zoom)
 }
 
 /* The first view of a map: longitude and latitude of block (0, 0), the window being Web Mercator's
- * square, and a zoom. */
-static void add_center(struct json *document, cJSON *parent, const struct world *world, int layer)
+ * square, and a zoom up to MOST. */
+static void add_center(struct json *document, cJSON *parent, const struct world *world, int most)
 {
     const struct world_config *config = &world->config;
     const double u = window_position(0, config->origin[0], config->native_zoom);
     const double v = window_position(0, config->origin[1], config->native_zoom);
     const double latitude = atan(sinh(M_PI * (1 - 2 * v))) * 180 / M_PI;
     const double center[] = {360 * u - 180, latitude,
-                             tilejson_zoom(world, layer, world_first_zoom(world))};
+                             fmin(fmax(world_first_zoom(world), 0), most)};
 
     add_numbers(document, parent, "center", center, 3);
 }
@@ -403,12 +420,15 @@ struct blob *document_tilejson(const struct world *world, int layer, int field, 
                  (struct tile_form){format, "", ""});
     add_number(&document, root, "tileSize", TILE_SIZE);
     add_encoding(&document, root, layer);
-    add_number(&document, root, "minzoom", tilejson_zoom(world, layer, 0));
-    add_number(&document, root, "maxzoom", tilejson_zoom(world, layer, TILEJSON_MAX_ZOOM));
+    const int most = tilejson_max_zoom(world, layer, field);
+    add_number(&document, root, "minzoom", 0);
+    add_number(&document, root, "maxzoom", most);
+    if (layer_has_numbers(layer) && format_is_exact(layer, format))
+        add_number(&document, root, "exact_from", world_exact_zoom(world));
     /* The window 0 <= x, y < 2^z is Web Mercator's square, here in WGS 84. */
     static const double bounds[] = {-180, -85.0511287798066, 180, 85.0511287798066};
     add_numbers(&document, root, "bounds", bounds, 4);
-    add_center(&document, root, world, layer);
+    add_center(&document, root, world, most);
     json_add(&document, root, "vector_layers", cJSON_CreateArray());
     json_add_text(&document, root, "fingerprint", "%s",
                   world->layer_fingerprint[tile_kind(layer, format)]);

@@ -64,31 +64,6 @@ static int wmts_max_zoom(const struct world *world)
     return zoom < WMTS_MAX_ZOOM ? zoom : WMTS_MAX_ZOOM;
 }
 
-/* The first zoom of Web Mercator's square at which WORLD has tiles of LAYER. */
-static int map_min_zoom(const struct world *world, int layer)
-{
-    const int zoom = world_layer_zoom(world, layer);
-    return zoom > 0 ? zoom : 0;
-}
-
-/* The zooms of LAYER, unless it has all of those of its set. */
-static void print_limits(FILE *out, const struct world *world, int layer)
-{
-    const int least = map_min_zoom(world, layer);
-    if (least == 0)
-        return;
-    fputs("\n<TileMatrixSetLimits>\n", out);
-    for (int z = least; z <= wmts_max_zoom(world); z++) {
-        const int last = (1 << z) - 1;
-        fprintf(out,
-                "<TileMatrixLimits><TileMatrix>%d</TileMatrix>"
-                "<MinTileRow>0</MinTileRow><MaxTileRow>%d</MaxTileRow>"
-                "<MinTileCol>0</MinTileCol><MaxTileCol>%d</MaxTileCol></TileMatrixLimits>\n",
-                z, last, last);
-    }
-    fputs("</TileMatrixSetLimits>", out);
-}
-
 /* One URL of the service: the only encoding of requests is the path (RESTful). */
 static void print_operation(FILE *out, const char *name, const char *base, const char *path)
 {
@@ -123,7 +98,6 @@ static void print_layer(FILE *out, const struct world *world, int layer, const c
           out);
     fprintf(out, "<TileMatrixSetLink><TileMatrixSet>GoogleMapsCompatible_Level%d</TileMatrixSet>",
             wmts_max_zoom(world));
-    print_limits(out, world, layer);
     fputs("</TileMatrixSetLink>\n"
           "<ResourceURL format=\"image/png\" resourceType=\"tile\" template=\"",
           out);
@@ -234,10 +208,6 @@ static void print_gdal_wms(FILE *out, const struct world *world, int layer, int 
             blocks_format(north - side, bottom), gdal_zoom(config));
     fprintf(out, "  <BlockSizeX>%d</BlockSizeX><BlockSizeY>%d</BlockSizeY>\n", TILE_SIZE,
             TILE_SIZE);
-    /* Without it GDAL has overviews down to zoom 0. */
-    if (map_min_zoom(world, layer) > 0)
-        fprintf(out, "  <OverviewCount>%d</OverviewCount>\n",
-                gdal_zoom(config) - map_min_zoom(world, layer));
     fprintf(out,
             "  <BandsCount>%d</BandsCount><DataType>%s</DataType>\n"
             "</GDAL_WMS>\n",

@@ -123,6 +123,8 @@ void raster_response_headers(struct raster_headers *out, const struct raster *ra
                          raster->region && !is_raw(raster) ? "none" : "bytes");
     if (is_raw(raster) || raster->region)
         describe(out, raster);
+    if (!raster->depth && layer_has_numbers(raster->layer) && raster->grid.band_limit)
+        response_headers_add(headers, "Farlands-Filtered", "true");
     if (plan->status != 206)
         return;
     snprintf(out->part, sizeof out->part, "bytes %" PRIu64 "-%" PRIu64 "/%" PRId64,

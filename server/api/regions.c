@@ -341,7 +341,7 @@ void regions_respond(struct service *service, struct request_context *context,
     }
     raster.fingerprint = volume ? world->volume_fingerprint
                                 : world_region_fingerprint(world, raster.layer, raster.field);
-    raster.grid.band_limit = raster.format == FORMAT_PNG && !layers[raster.layer].exact;
+    raster.grid.band_limit = !format_is_exact(raster.layer, raster.format);
     make_key(&raster);
     raster_response_plan(&plan, &raster, route->version, context->request);
     if (context->request->method == HTTP_HEAD || (plan.status != 200 && plan.status != 206))

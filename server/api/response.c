@@ -30,7 +30,8 @@ struct response_headers response_headers(const char *cache_control)
         &headers, "Access-Control-Expose-Headers",
         "Accept-Ranges, Content-Length, Content-Range, ETag, Retry-After, Farlands-Width, "
         "Farlands-Height, Farlands-Depth, Farlands-Origin, Farlands-Step, Farlands-Field, "
-        "Farlands-Range, Farlands-Scale, Farlands-Offset, Farlands-Fingerprint");
+        "Farlands-Range, Farlands-Scale, Farlands-Offset, Farlands-Fingerprint, "
+        "Farlands-Filtered");
     response_headers_add(&headers, "Cross-Origin-Resource-Policy", "cross-origin");
     response_headers_add(&headers, "Timing-Allow-Origin", "*");
     response_headers_add(&headers, "X-Content-Type-Options", "nosniff");

@@ -176,8 +176,10 @@ static void write_picture(char out[PICTURE_MAX], const struct view *view, const 
 {
     const int native = view->world->config.native_zoom;
     const double bits = FARLANDS_UNIT_BITS + native - round(view->zoom) + COARSER;
-    /* A picture of what has no tiles so far out is one from nearer. */
-    const int most = FARLANDS_UNIT_BITS + native - world_layer_zoom(view->world, view->layer);
+    /* Regions of numbers are exact at any distance: far out, a picture of one shows less. */
+    const int least = layer_has_numbers(view->layer) ? world_exact_zoom(view->world)
+                                                     : world_min_zoom(view->world);
+    const int most = FARLANDS_UNIT_BITS + native - least;
     const int64_t step = INT64_C(1) << (int)fmin(fmax(bits, 0), fmin(most, QUERY_STEP_MAX_BITS));
     char x[BLOCKS_TEXT], y[BLOCKS_TEXT], blocks[BLOCKS_TEXT], layer[LAYER_NAME_MAX];
 

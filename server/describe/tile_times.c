@@ -52,9 +52,7 @@ static int find_tile(const struct world *world, int layer, int z, const int64_t 
     const double side = (double)TILE_SIZE * (double)grid->step;
     tile->x = (int64_t)floor(((double)place[0] - (double)world->config.origin[0]) / side);
     tile->y = (int64_t)floor(((double)place[1] - (double)world->config.origin[1]) / side);
-    err = tile_grid(tile, grid, NULL);
-    grid->band_limit = false;
-    return err;
+    return tile_grid(tile, grid, NULL);
 }
 
 /* Set TIMES to the medians over PLACES of what MEASURE takes at the zooms of LAYER. */

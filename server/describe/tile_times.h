@@ -11,7 +11,7 @@ extern const int tile_times_zooms[TILE_TIMES_ZOOMS];
 /* Milliseconds of CPU time of one thread, the median of several places; NAN if the zoom has no
  * tile. */
 struct tile_times {
-    double heights[TILE_TIMES_ZOOMS]; /* of 256 x 256 samples, with every octave */
+    double heights[TILE_TIMES_ZOOMS]; /* of tiles of `height`: with every octave unless far apart */
     double picture[TILE_TIMES_ZOOMS]; /* the same without what is finer than a sample */
     double tile[TILE_TIMES_ZOOMS];    /* a whole tile of LAYER, painted and encoded */
     int layer;                        /* the world's first one */

@@ -93,6 +93,18 @@ struct layer {
 /* The table; ends with a NULL name. */
 extern const struct layer layers[];
 
+/* True if samples of LAYER in FORMAT have every octave, also those finer than a pixel. */
+static inline bool format_is_exact(int layer, enum format format)
+{
+    return !format_is_picture(format) || layers[layer].exact;
+}
+
+/* True if LAYER shows numbers, of which it has raw formats, too. */
+static inline bool layer_has_numbers(int layer)
+{
+    return layers[layer].pixel == PIXEL_GRAY16;
+}
+
 /* The index in layers of NAME, or -1. Any {name}.{field} will do. */
 int layer_find(const char *name);
 

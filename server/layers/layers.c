@@ -24,6 +24,7 @@ const struct layer layers[] = {
      .formats = PNG | R16 | F32 | U8,
      .pixel = PIXEL_GRAY16,
      .fields = true,
+     .version = 1,
      .parts = DENSITY, /* of the surface */
      .paint = paint_height},
     /* Its range is that of ids, so its grays are ids. */

@@ -60,14 +60,6 @@ static int check_box(const struct tile_box *box, char why[TILE_PLAN_WHY])
         snprintf(why, TILE_PLAN_WHY, "--zoom: %d: a zoom below 0 needs a --bbox", box->zoom_min);
         return -EINVAL;
     }
-    for (int i = 0; i < box->layer_count; i++)
-        if (box->zoom_max < world_layer_zoom(box->world, box->layer[i])) {
-            char name[LAYER_NAME_MAX];
-            snprintf(why, TILE_PLAN_WHY, "--zoom: tiles of %s begin at zoom %d in this world",
-                     layer_name(box->world, box->layer[i], box->field[i], name),
-                     world_layer_zoom(box->world, box->layer[i]));
-            return -EINVAL;
-        }
     for (int axis = 0; !box->whole && axis < 2; axis++)
         if (box->least[axis] >= box->beyond[axis]) {
             snprintf(why, TILE_PLAN_WHY, "--bbox: %s0 must be less than %s1", axes[axis],
@@ -90,8 +82,6 @@ static int add_zoom(struct tile_plan *plan, const struct tile_box *box, int z,
         return -EINVAL;
     }
     for (int i = 0; i < box->layer_count; i++) {
-        if (z < world_layer_zoom(box->world, box->layer[i]))
-            continue;
         if (plan->total + count > TILE_PLAN_MAX) {
             snprintf(
                 why, TILE_PLAN_WHY,

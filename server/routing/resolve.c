@@ -190,12 +190,7 @@ int resolve_tile(const struct world *world, const struct route *route, struct ti
                           .field = field};
     if (tile_grid(tile, grid, &part) == 0)
         return 0;
-    if (part[0] == 'z' && z >= world_min_zoom(world) && z < world_layer_zoom(world, layer))
-        snprintf(why, ROUTE_WHY,
-                 "z: tiles of \"%.40s\" begin at zoom %d in this world; exact numbers that are "
-                 "farther apart are those of region and height",
-                 route->layer, world_layer_zoom(world, layer));
-    else if (part[0] == 'z')
+    if (part[0] == 'z')
         snprintf(why, ROUTE_WHY, "z: %" PRId64 " is beyond this world's zooms, %d to %d%s",
                  route->z, world_min_zoom(world), world_max_zoom(world, route->scale),
                  route->scale == 2 ? " for @2x" : "");

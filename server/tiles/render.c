@@ -67,16 +67,20 @@ struct farlands_scratch *render_scratch_noise(struct render_scratch *scratch)
     return scratch->scratch;
 }
 
-/* The field of CONTENT over GRID, into OUT, rows of STRIDE floats. Surfaces are never filtered. */
+/* The field of CONTENT over GRID, into OUT, rows of STRIDE floats. */
 static int make_values(struct render_scratch *scratch, const struct content *content,
                        const struct farlands_grid *grid, float *out, size_t stride)
 {
+    const struct world *world = content->world;
     struct farlands_grid exact = *grid;
+    int field = content->field;
+
     exact.band_limit = false;
-    if (world_is_surface(content->world, content->field))
-        return terrain_surfaces(content->world->terrain, scratch->scratch, &exact, out, stride);
-    return terrain_fields(content->world->terrain, scratch->scratch, grid, &content->field, 1, &out,
-                          stride);
+    if (world_is_surface(world, field) && !world_surface_is_height(grid))
+        return terrain_surfaces(world->terrain, scratch->scratch, &exact, out, stride);
+    if (world_is_surface(world, field))
+        field = world_height_field(world);
+    return terrain_fields(world->terrain, scratch->scratch, grid, &field, 1, &out, stride);
 }
 
 static void fill(float *out, size_t count, float value)

@@ -1,6 +1,6 @@
 /* The world in two dimensions: an endless plane of tiles in Leaflet. */
 /* global L */
-import { RETRY, clamp, deepestZoom, firstZoom, getWorld, isUnchanged, reachable, step, tileAddress, tileExists } from './world.js';
+import { RETRY, clamp, deepestZoom, getWorld, isUnchanged, reachable, step, tileAddress, tileExists } from './world.js';
 import { Shaded } from './shaded.js';
 import { say, sayWhy } from './status.js';
 
@@ -121,7 +121,7 @@ export function makePlane(container, { moved, rested, renewed, stretch }) {
         const options = {
             world,
             tileSize: world.tile_size,
-            minZoom: Math.max(world.limits.overview, firstZoom(world, layer, stretch.applies(world, layer))),
+            minZoom: world.limits.overview,
             maxZoom: world.limits.zoom[1],
             keepBuffer: 2,
             updateWhenZooming: false,

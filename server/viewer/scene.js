@@ -1,6 +1,6 @@
 /* The world in three dimensions: pictures over heights in MapLibre, positioned by anchor.js. */
 /* global maplibregl */
-import { address, clamp, deepestZoom, fieldOf, firstZoom, getHeight, numbersOf, reachable, sceneHeightsOf, sleep, snap, step, tileAddress,
+import { address, clamp, deepestZoom, fieldOf, getHeight, numbersOf, reachable, sceneHeightsOf, sleep, snap, step, tileAddress,
     tileExists, withinLimit } from './world.js';
 import { COARSEST, anchorAt, cameraZoom, serves, toBlocks, toLngLat, trueHeights, worldTile, worldZoom } from './anchor.js';
 import { valuesAt } from './ground.js';
@@ -160,16 +160,15 @@ function styleOf(stage, place, range) {
     const { number, world, layer, anchor, ground } = stage;
     const { minzoom, maxzoom, heights } = tileZooms(world, anchor, place);
     const from = (name) => ({ tiles: [`${PROTOCOL}://${number}/${name}/{z}/{x}/{y}`], tileSize: world.tile_size, minzoom });
-    const first = { minzoom: clamp(firstZoom(world, layer, range !== null) - anchor.shift, minzoom, FINEST) };
     const encoded = ({ unit, offset }, base) => ({ type: 'raster-dem', encoding: 'custom',
         redFactor: 65536 * unit, greenFactor: 256 * unit, blueFactor: unit, baseShift: offset + base });
     return {
         version: 8,
         sources: {
             heights: { ...from('heights'), ...encoded(sceneHeightsOf(world), ground), maxzoom: heights },
-            picture: range ? { ...from('shades'), ...first, ...encoded(numbersOf(world, layer), baseOf(stage)),
+            picture: range ? { ...from('shades'), ...encoded(numbersOf(world, layer), baseOf(stage)),
                 maxzoom: fieldOf(layer) === null ? heights : maxzoom }
-                : { ...from('picture'), ...first, type: 'raster', maxzoom },
+                : { ...from('picture'), type: 'raster', maxzoom },
         },
         layers: [
             { id: 'sea', type: 'background', paint: { 'background-color': '#0b2545' } },

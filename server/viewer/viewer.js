@@ -1,5 +1,5 @@
 /* The page: connects the views and the panels, which do not depend on each other. */
-import { $, RETRY, address, fieldOf, findLayer, firstZoom, getJson, getWorld, sceneHeightsOf, sleep, startPlace } from './world.js';
+import { $, RETRY, address, fieldOf, findLayer, getJson, getWorld, sceneHeightsOf, sleep, startPlace } from './world.js';
 import { formatHash, hashIn, linkOf, parseHash } from './place.js';
 import { labelOf, rootOf, showLayers, showSeed, typedSeed } from './menus.js';
 import { copy } from './clipboard.js';
@@ -21,7 +21,6 @@ let catalogue = [];
 let scene = null;                 // created when first entered
 let awaiting = 0;                 // number of worlds asked for, to detect a superseded one
 let switching = 0;                // number of view switches, to detect a superseded one
-let tooFar = null;                // the layer, if it is not shown so far out
 let missing = null;               // the layer of a field that was asked for and that the world does not have
 
 const viewer = { world: null, layer: null, view: null };
@@ -58,7 +57,6 @@ function callbacks(which) {
                 return;
             rememberPlace();
             lookForBiomes();
-            noteZoom();
         },
     };
 }
@@ -170,16 +168,6 @@ function noteMissing(world, layer, name) {
     say(missing ? `“${world.name}” has no field “${fieldOf({ name })}”; showing ${labelOf(layer)}.` : '', { ms: 15000 });
 }
 
-/* Layers of exact numbers may begin at a zoom that is closer than the view's. */
-function noteZoom() {
-    const { world, layer, view } = viewer;
-    const first = firstZoom(world, layer, stretch.applies(world, layer));
-    const was = tooFar;
-    tooFar = Math.round(view.place().zoom) < first ? layer : null;
-    if (tooFar !== was)
-        say(tooFar ? `${labelOf(layer)} is shown from zoom ${first} on.` : '');
-}
-
 /* Show WORLD at PLACE, in the scene if the place has one. */
 async function visit(world, place) {
     const layer = findLayer(world, place.layer);
@@ -229,7 +217,6 @@ function show(view) {
     showMove();
     rememberPlace();
     lookForBiomes();
-    noteZoom();
 }
 
 function showPlane(place, same) {
@@ -361,7 +348,6 @@ function showLayer() {
     lookForBiomes();
     readout.update();
     Promise.resolve(viewer.view.showLayer(viewer.layer)).catch(sayWhy);
-    noteZoom();
 }
 
 function changeLayer({ target }) {

@@ -136,9 +136,6 @@ export function numbersOf(world, layer) {
     return { layer, unit: (high - low) / 65535, offset: -low };
 }
 
-/* The first zoom of the tiles that show LAYER, fit to the view if STRETCHED; most layers have all zooms. */
-export const firstZoom = (world, layer, stretched) => (stretched ? numbersOf(world, layer).layer : layer).minzoom ?? -Infinity;
-
 /* By how much LAYER's shading exaggerates heights at ZOOM; null if it has no shading. */
 export function exaggerationOf(world, { exaggeration }, zoom) {
     const dense = window.devicePixelRatio > 1 ? 1 : 0;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "noise/estimate.h"
 #include "noise/terrain.h"
 #include "server/core/decimal.h"
 
@@ -28,8 +29,7 @@ int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **
     if (!what)
         what = &ignored;
     *what = "zoom";
-    if (tile->z < world_layer_zoom(world, tile->layer) ||
-        tile->z > world_max_zoom(world, tile->scale))
+    if (tile->z < world_min_zoom(world) || tile->z > world_max_zoom(world, tile->scale))
         return -ERANGE;
     int64_t step = FARLANDS_UNIT << 42 >> (tile->z - world_min_zoom(world) + (tile->scale == 2));
     *what = "x";
@@ -40,8 +40,8 @@ int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **
         return -ERANGE;
     grid->step = step;
     grid->width = grid->height = tile_size(tile);
-    /* Numbers are exact, pictures are filtered. */
-    grid->band_limit = format_is_picture(tile->format) && !layers[tile->layer].exact;
+    /* Numbers are exact unless they are far apart, pictures are filtered. */
+    grid->band_limit = step > ESTIMATE_FAR || !format_is_exact(tile->layer, tile->format);
     return 0;
 }
 

@@ -299,6 +299,11 @@ bool world_is_surface(const struct world *world, int field)
     return field == terrain_field_count(world->terrain);
 }
 
+bool world_surface_is_height(const struct farlands_grid *grid)
+{
+    return grid->band_limit && grid->step > ESTIMATE_FAR;
+}
+
 bool world_has_layers(const struct world *world, int field)
 {
     return terrain_is_graph(world->terrain) || !world_is_surface(world, field);
@@ -400,11 +405,8 @@ int world_max_zoom(const struct world *world, int scale)
     return world->config.native_zoom + FARLANDS_UNIT_BITS - (scale == 2);
 }
 
-int world_layer_zoom(const struct world *world, int layer)
+int world_exact_zoom(const struct world *world)
 {
-    const bool exact = layers[layer].exact || layers[layer].fields;
-    if (!exact || !terrain_has_drain(world->terrain))
-        return world_min_zoom(world);
     return world->config.native_zoom + FARLANDS_UNIT_BITS - __builtin_ctzll(ESTIMATE_FAR);
 }
 

@@ -113,6 +113,10 @@ const char *world_field_name(const struct world *world, int field);
 int world_field(const struct world *world, const char *name, size_t length);
 bool world_is_surface(const struct world *world, int field);
 
+/* True if surfaces of GRID are its filtered heights: those of a column each would take long. Nearer
+ * surfaces are exact, in pictures, too. */
+bool world_surface_is_height(const struct farlands_grid *grid);
+
 /* Whether FIELD has layers. Surfaces of single noises have none: tiles would take seconds. */
 bool world_has_layers(const struct world *world, int field);
 
@@ -157,10 +161,10 @@ float world_exaggeration(const struct world *world, int64_t step);
 int world_min_zoom(const struct world *world);
 int world_max_zoom(const struct world *world, int scale);
 
-/* The first zoom at which WORLD has tiles of LAYER: world_min_zoom, except for heights
- * and fields as numbers (`height`, `field.NAME`). In worlds with rivers these begin when samples
- * are 64 blocks apart. */
-int world_layer_zoom(const struct world *world, int layer);
+/* The zoom from which on tiles of numbers (`height`, `field.NAME`) are exact: their samples are 64
+ * blocks apart (ESTIMATE_FAR). Tiles of coarser zooms leave out what is finer than a sample, as
+ * pictures do, because each exact sample would have to find rivers of its own. */
+int world_exact_zoom(const struct world *world);
 
 /* The zoom of a first view: a lattice cell of the broadest octave is 1024 pixels wide, so that a
  * few of its features fill a screen. */

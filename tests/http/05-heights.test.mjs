@@ -11,6 +11,7 @@ import { assertError, assertStatus, eachRow } from './table.mjs';
 import { TIMEOUT } from './program.mjs';
 
 const FAR = 2n ** 44n;
+const EXACT = 10;       // zoom: tiles of coarser ones are filtered
 
 /* Tiles all over the plane: [z, x, y]. */
 const PLACES = [
@@ -21,6 +22,8 @@ const PLACES = [
     [17, 65536, 65535], [20, 524288, 524287], [26, 33554432, 33554431],
     [16, FAR, -FAR + 32769n], [26, FAR * 1024n, -FAR * 1023n],
 ];
+/* Those that a region can have: samples are up to 2^20 blocks apart. */
+const NEAR = PLACES.filter(([z]) => z >= -4);
 
 const POINTS = [
     // x, y
@@ -128,9 +131,18 @@ describe('raw heights', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();
     const tile = async (z, x, y, form = '.f32') =>
         floats(await daemon.bytes(`/default/height/${z}/${x}/${y}${form}`));
+    /* The exact heights of a tile, where samples are more than 64 blocks apart as a region. */
+    const exact = async (z, x, y, form = '.f32') => {
+        const dense = form.startsWith('@2x') ? 1 : 0, side = 256 << dense;
+        if (z + dense >= EXACT)
+            return tile(z, x, y, form);
+        const [east, south] = [unitsAt(z, x, 0), unitsAt(z, y, 0)].map(decimal);
+        return floats(await daemon.bytes(`/default/region.f32?x=${east}&y=${south}&width=${side}&height=${side}` +
+            `&step=${2n ** BigInt(NATIVE_ZOOM - z - dense)}`));
+    };
 
-    it('equal /height at the same block', () => eachRow(PLACES, async ([z, x, y]) => {
-        const samples = await tile(z, x, y);
+    it('equal /height at the same block', () => eachRow(NEAR, async ([z, x, y]) => {
+        const samples = await exact(z, x, y);
         for (const [i, j] of [[0, 0], [1, 0], [0, 1], [255, 0], [0, 255], [255, 255], [100, 37]]) {
             const at = `x=${decimal(unitsAt(z, x, i))}&y=${decimal(unitsAt(z, y, j))}`;
             const { height } = await daemon.json(`/default/height?${at}`);
@@ -139,9 +151,9 @@ describe('raw heights', { timeout: TIMEOUT }, () => {
         }
     }));
 
-    it('vary and stay in the range everywhere', () => eachRow(PLACES, async ([z, x, y]) => {
+    it('vary and stay in the range everywhere', () => eachRow(NEAR, async ([z, x, y]) => {
         const { range: [min, max] } = await daemon.json('/default.json');
-        const samples = await tile(z, x, y);
+        const samples = await exact(z, x, y);
         assert.ok(samples.every((h) => h >= min && h <= max), 'outside the range');
         const distinct = new Set(samples).size;
         // A tile of zoom 26 is a quarter of a block wide, so floats repeat.
@@ -152,10 +164,10 @@ describe('raw heights', { timeout: TIMEOUT }, () => {
     }));
 
     it('include every sample of the previous zoom', () => eachRow(
-        PLACES.filter(([z]) => z < 26), async ([z, x, y]) => {
-            const coarse = await tile(z, x, y);
+        NEAR.filter(([z]) => z < 26), async ([z, x, y]) => {
+            const coarse = await exact(z, x, y);
             for (const [right, down] of [[0n, 0n], [1n, 0n], [0n, 1n], [1n, 1n]]) {
-                const fine = await tile(z + 1, 2n * BigInt(x) + right, 2n * BigInt(y) + down);
+                const fine = await exact(z + 1, 2n * BigInt(x) + right, 2n * BigInt(y) + down);
                 for (let j = 0; j < 128; j++)
                     for (let i = 0; i < 128; i++) {
                         const parent = coarse[256 * (j + 128 * Number(down)) + i + 128 * Number(right)];
@@ -166,9 +178,9 @@ describe('raw heights', { timeout: TIMEOUT }, () => {
         }));
 
     it('at double density include every sample of the plain tile', () => eachRow(
-        PLACES.filter(([z]) => z < 26), async ([z, x, y]) => {
-            const plain = await tile(z, x, y);
-            const dense = await tile(z, x, y, '@2x.f32');
+        NEAR.filter(([z]) => z < 26), async ([z, x, y]) => {
+            const plain = await exact(z, x, y);
+            const dense = await exact(z, x, y, '@2x.f32');
             for (let j = 0; j < 256; j++)
                 for (let i = 0; i < 256; i++)
                     assert.ok(sameFloat(dense[1024 * j + 2 * i], plain[256 * j + i]), `sample ${i}, ${j}`);

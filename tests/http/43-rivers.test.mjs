@@ -1,4 +1,4 @@
-// Worlds with rivers have tiles of exact numbers from samples 64 blocks apart on; all else as other worlds.
+// Tiles of numbers are exact from samples 64 blocks apart on, in worlds with and without rivers. Coarser ones are filtered.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -6,40 +6,57 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { useDaemon } from './daemon.mjs';
 import { floats, sameFloat } from './grid.mjs';
+import { decodePng } from './png.mjs';
 import { TIMEOUT, run } from './program.mjs';
-import { assertError, assertStatus, eachRow } from './table.mjs';
+import { assertStatus, eachRow } from './table.mjs';
 import { assertTileJson } from './tilejson.mjs';
-import { all, one, parseXml } from './wmts.mjs';
 
 const FILE = fileURLToPath(new URL('../worlds/rivers.yaml', import.meta.url));
 const CONFIG = `${readFileSync(FILE, 'utf8')}  - name: dry
     noise: { wavelength: 65536 }
 `;
-const FIRST = 10;       // zoom
-const LATER = ['height', 'field.ground', 'field.valleys', 'field.surface'];
+const EXACT = 10;       // zoom
+const NUMBERS = ['height', 'field.ground', 'field.valleys', 'field.surface'];
 
 describe('worlds with rivers', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const layersOf = async (world) => (await daemon.json(`/${world}.json`)).layers;
+    const span = async (world) => {
+        const { range: [least, most] } = await daemon.json(`/${world}.json`);
+        return most - least;
+    };
 
-    it('have tiles of numbers from a first zoom on', () => eachRow(
-        LATER.flatMap((layer) => ['png', 'r16', 'f32', 'u8'].map((ending) => [layer, ending])), async ([layer, ending]) => {
-            const message = new RegExp(`^z: tiles of "${layer}" begin at zoom ${FIRST} .*region and height$`);
-            for (const [world, z, form] of [['rivers', FIRST - 1, ''], ['rivers:7', FIRST - 1, '@2x'], ['rivers', 0, ''], ['rivers', -26, '']])
-                assertError(await daemon.get(`/${world}/${layer}/${z}/0/0${form}.${ending}`), 404, message);
-            assertError(await daemon.get(`/rivers/${layer}/-27/0/0.${ending}`), 404, /^z: -27 is beyond this world's zooms, -26 to 26$/);
-            assertStatus(await daemon.head(`/rivers/${layer}/${FIRST}/512/512.${ending}`), 200);
+    it('have tiles of filtered numbers where samples are far apart', () => eachRow(
+        ['rivers', 'rivers:7', 'dry'].flatMap((world) => [['', -26], ['', 0], ['', EXACT - 1], ['@2x', EXACT - 2]].map((place) => [world, ...place])),
+        async ([world, form, z]) => {
+            const [x, y] = z > 0 ? [2 ** z / 2, 2 ** z / 2] : [0, -1], tile = `${z}/${x}/${y}${form}`;
+            const { range: [least, most] } = await daemon.json(`/${world}.json`);
+            const get = async (layer, ending) => {
+                const answer = await daemon.get(`/${world}/${layer}/${tile}.${ending}`);
+                assertStatus(answer, 200);
+                assert.equal(answer.headers['farlands-filtered'], layer === 'terrarium' ? undefined : 'true');
+                return answer.body;
+            };
+            const heights = floats(await get('height', 'f32'));
+            const { samples } = decodePng(await get('terrarium', 'png'));
+            heights.forEach((height, i) => assert.equal(Math.round((height + 32768) * 256),
+                (samples[3 * i] << 16) + (samples[3 * i + 1] << 8) + samples[3 * i + 2], `sample ${i}`));
+            const words = await get('height', 'r16');
+            heights.forEach((height, i) => assert.ok(Math.abs(words.readUInt16LE(2 * i) -
+                (height - least) / (most - least) * 65535) < 0.51, `sample ${i}`));
+            if (world !== 'dry')
+                assert.deepEqual(floats(await get('field.surface', 'f32')), heights);
         }));
 
-    it('have pictures at all zooms', async () => {
-        const others = (await layersOf('rivers')).filter(({ name }) => !LATER.includes(name));
-        assert.ok(others.length >= 8);
-        await eachRow(others, async ({ name, minzoom }) => {
-            assert.equal(minzoom, undefined);
-            for (const z of [-26, 0, FIRST - 1])
-                assertStatus(await daemon.get(`/rivers/${name}/${z}/0/0.png`), 200);
-        });
-    });
+    it('have tiles of exact numbers nearer', () => eachRow(
+        NUMBERS.flatMap((layer) => [['', EXACT], ['@2x', EXACT - 1], ['', EXACT + 3]].map((place) => [layer, ...place])), async ([layer, form, z]) => {
+            const middle = 2 ** z / 2, step = 2 ** (16 - z) / (form ? 2 : 1), [side, field] = [form ? 512 : 256, layer.replace(/^field\./, '')];
+            const { headers, body } = await daemon.get(`/rivers/${layer}/${z}/${middle}/${middle}${form}.f32`);
+            assert.equal(headers['farlands-filtered'], undefined);
+            const region = await daemon.bytes(`/rivers/region.f32?x=0&y=0&width=16&height=2&step=${step}&field=${field}`);
+            for (let row = 0; row < 2; row++)
+                assert.ok(body.subarray(4 * side * row, 4 * side * row + 64).equals(region.subarray(64 * row, 64 * row + 64)), `row ${row}`);
+        }));
 
     it('have exact numbers at any distance in regions and at points', async () => {
         const [x, y, step] = [-81920, 16384, 8192];
@@ -49,28 +66,23 @@ describe('worlds with rivers', { timeout: TIMEOUT }, () => {
         heights.forEach((height, i) => assert.ok(sameFloat(height, region[i]), `${height}, ${region[i]}`));
     });
 
-    it('say so in documents', async () => {
-        for (const { name, minzoom } of await layersOf('rivers')) {
-            const first = LATER.includes(name) ? FIRST : undefined;
-            assert.equal(minzoom, first, name);
-            const tilejson = await daemon.json(`/rivers/${name}.json`);
+    it('say so in documents', () => eachRow(['rivers', 'dry'], async (world) => {
+        for (const { name, minzoom, exact_from: from } of await layersOf(world)) {
+            assert.equal(minzoom, undefined);
+            assert.equal(from, NUMBERS.includes(name) ? EXACT : undefined, name);
+            const tilejson = await daemon.json(`/${world}/${name}.json`);
             assertTileJson(tilejson);
-            assert.equal(tilejson.minzoom, first ?? 0, name);
-            const wms = String(await daemon.bytes(`/rivers/${name}.xml`)).replaceAll('&lt;', '<');
-            assert.equal(/<OverviewCount>(\d+)</.exec(wms)?.[1], first && String(16 - first), name);
+            assert.equal(tilejson.minzoom, 0);
+            assert.equal(tilejson.exact_from, name === 'height' ? EXACT : undefined, name);     // of PNG
+            assert.doesNotMatch(String(await daemon.bytes(`/${world}/${name}.xml`)), /OverviewCount/);
         }
-        assert.ok((await layersOf('dry')).every(({ minzoom }) => minzoom === undefined));
-        const contents = one(parseXml(String(await daemon.bytes('/wmts.xml'))), 'Contents');
-        for (const layer of all(contents, 'Layer')) {
-            const limits = all(layer, 'TileMatrixSetLink', 'TileMatrixSetLimits', 'TileMatrixLimits').map((limit) =>
-                limit.children.map(({ text }) => Number(text)));
-            const later = one(layer, 'ows:Identifier').text === 'rivers:height';
-            assert.deepEqual(limits, later ? Array.from({ length: 26 - FIRST }, (_, i) => {
-                const last = 2 ** (FIRST + i) - 1;
-                return [FIRST + i, 0, last, 0, last];
-            }) : []);
-        }
-    });
+        assert.doesNotMatch(String(await daemon.bytes('/wmts.xml')), /TileMatrixSetLimits/);
+    }));
+
+    it('name the finest zoom whose steps between heights are small', async () => eachRow([
+        ['terrarium', 18], ['terrain-rgb', 14], ['relief', 25], ['gray', 25], ['field.valleys', 25],
+        ['height', Math.floor(16 - Math.log2(40 * await span('rivers') / 65535))], ['field.ground', 25],
+    ], async ([layer, zoom]) => assert.equal((await daemon.json(`/rivers/${layer}.json`)).maxzoom, zoom)));
 
     it('have previews of no coarser numbers', () => eachRow([
         ['height', 4, 64], ['field.ground', 4, 64], ['relief', 4, 8192], ['height', 13, 16],
@@ -79,15 +91,11 @@ describe('worlds with rivers', { timeout: TIMEOUT }, () => {
         assert.match(page, new RegExp(`/rivers/region\\.png\\?[^"]*step=${step}&amp;layer=${layer}&`));
     }));
 
-    it('are pre-rendered where tiles exist', async () => {
-        const render = (layer, zooms) => run(['render', '--config', FILE, '--world', 'rivers', '--layer', layer, '--zoom', zooms,
+    it('are pre-rendered at every zoom', async () => {
+        const { code, stdout, stderr } = await run(['render', '--config', FILE, '--world', 'rivers', '--layer', 'relief,height', '--zoom', '8-9',
             '--bbox', '0,0,16384,16384', '--list']);
-        const { code, stdout, stderr } = await render('relief,height', '8-10');
         assert.equal(code, 0, stderr);
-        assert.deepEqual(String(stdout).trim().split('\n').sort(), ['rivers/height/10/512/512.png', 'rivers/relief/10/512/512.png',
-            'rivers/relief/8/128/128.png', 'rivers/relief/9/256/256.png']);
-        const refused = await render('relief,height', '8-9');
-        assert.equal(refused.code, 2);
-        assert.match(refused.stderr, /--zoom: tiles of height begin at zoom 10 in this world/);
+        assert.deepEqual(String(stdout).trim().split('\n').sort(), ['height/8/128/128', 'height/9/256/256', 'relief/8/128/128',
+            'relief/9/256/256'].map((tile) => `rivers/${tile}.png`));
     });
 });

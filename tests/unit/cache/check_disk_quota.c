@@ -756,12 +756,9 @@ START_TEST(test_now)
 }
 END_TEST
 
-/* A file that is not in memory: -EAGAIN, until it was read with waiting. */
-START_TEST(test_now_cold)
+/* Drop the file at PATH from memory; false if the file system cannot. */
+static bool drop_from_memory(const char *path)
 {
-    char path[1024];
-    struct blob *found;
-    put_valid(path, 0);
     int fd = open(path, O_RDWR);
     ck_assert_int_eq(fsync(fd), 0);
     ck_assert_int_eq(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
@@ -770,11 +767,30 @@ START_TEST(test_now_cold)
     ck_assert_int_eq(mincore(map, 1, &in_memory), 0);
     munmap(map, 4096);
     close(fd);
-    if (in_memory & 1) {
+    return !(in_memory & 1);
+}
+
+/* A file that is not in memory: -EAGAIN, until it was read with waiting. The system may read it
+ * again whenever it likes, so it is dropped several times. */
+START_TEST(test_now_cold)
+{
+    char path[1024];
+    struct blob *found;
+    int dropped = 0, err = 0;
+    put_valid(path, 0);
+    for (int i = 0; i < 100 && err == 0; i++) {
+        if (!drop_from_memory(path))
+            continue;
+        dropped++;
+        err = disk_cache_get(cache, &tile, false, &found);
+        if (err == 0)
+            blob_release(found);
+    }
+    if (dropped == 0) {
         printf("(files here cannot be dropped from memory)\n");
         return;
     }
-    ck_assert_int_eq(disk_cache_get(cache, &tile, false, &found), -EAGAIN);
+    ck_assert_int_eq(err, -EAGAIN);
     ck_assert_int_eq(disk_cache_get(cache, &tile, true, &found), 0);
     blob_release(found);
     ck_assert_int_eq(disk_cache_get(cache, &tile, false, &found), 0);

@@ -168,30 +168,6 @@ START_TEST(test_wrong)
 }
 END_TEST
 
-/* A layer of numbers in a world with rivers is left out of zooms at which it has no tiles. */
-START_TEST(test_first_zooms)
-{
-    struct worlds *rivers = worlds_of(RIVERS_WORLD);
-    struct tile_box box = box_of(8, 11);
-    struct tile_plan *plan;
-    char why[TILE_PLAN_WHY] = "";
-    box.world = rivers->world;
-    box.layer_count = 2;
-    box.layer[1] = layer_find("height");
-    ck_assert_int_eq(tile_plan_box(&plan, &box, why), 0);
-    const int layer[] = {0, 0, 0, box.layer[1], 0, box.layer[1]}, zoom[] = {8, 9, 10, 10, 11, 11};
-    ck_assert_uint_eq(plan->part_count, ROWS(zoom));
-    for (int i = 0; i < ROWS(zoom); i++)
-        ck_assert(plan->part[i].layer == layer[i] && plan->part[i].z == zoom[i]);
-    ck_assert_uint_eq(plan->total, (1 << 16) + (1 << 18) + (2 << 20) + (2 << 22));
-    tile_plan_free(plan);
-    box.zoom_max = 9;
-    ck_assert_int_eq(tile_plan_box(&plan, &box, why), -EINVAL);
-    ck_assert_str_eq(why, "--zoom: tiles of height begin at zoom 10 in this world");
-    worlds_release(rivers);
-}
-END_TEST
-
 enum { COLUMNS = 4096 };
 
 /* The directories are at least those of the tiles up to TILE, and at most a few more. */
@@ -531,7 +507,6 @@ static Suite *suite(void)
     tcase_add_loop_test(tcase, test_boxes, 0, ROWS(boxes));
     tcase_add_loop_test(tcase, test_edges, 0, ROWS(origins));
     tcase_add_loop_test(tcase, test_wrong, 0, ROWS(wrong));
-    tcase_add_test(tcase, test_first_zooms);
     tcase_add_test(tcase, test_order);
     tcase_add_test(tcase, test_huge);
     tcase_add_loop_test(tcase, test_shards, 0, ROWS(shards));

@@ -247,25 +247,33 @@ END_TEST
 
 /* Numbers of a world with rivers begin at samples 64 blocks apart; pictures, and numbers of other
  * worlds, at the world's first zoom. */
-START_TEST(test_first_zooms_of_layers)
+START_TEST(test_exact_zoom)
 {
     struct worlds *rivers = worlds_of(RIVERS_WORLD);
     struct world world = *rivers->world;
     for (int native = 0; native <= 32; native++) {
         world.config.native_zoom = native;
+        ck_assert_int_eq(world_exact_zoom(&world), native - 6);
         for (int i = 0; layers[i].name; i++) {
-            const bool later =
+            const bool numbers =
                 strcmp(layers[i].name, "height") == 0 || strcmp(layers[i].name, "field") == 0;
-            const int first = later ? native - 6 : native - 42;
-            struct tile tile = {.world = &world, .layer = i, .scale = 1 + native % 2, .z = first};
+            const int scale = 1 + native % 2, exact = native - 6 - (scale == 2);
+            struct tile tile = {.world = &world, .layer = i, .format = FORMAT_F32, .scale = scale};
             struct farlands_grid grid;
             const char *what;
-            must(world_layer_zoom(&world, i) == first, "%s: %d", layers[i].name, first);
-            ck_assert_int_eq(tile_grid(&tile, &grid, NULL), 0);
-            tile.z--;
+            ck_assert(layer_has_numbers(i) == numbers);
+            for (tile.z = exact - 1; tile.z <= exact; tile.z++) {
+                tile.format = FORMAT_F32;
+                ck_assert_int_eq(tile_grid(&tile, &grid, NULL), 0);
+                must(grid.band_limit == (tile.z < exact), "%s: %d", layers[i].name, tile.z);
+                tile.format = FORMAT_PNG;
+                ck_assert_int_eq(tile_grid(&tile, &grid, NULL), 0);
+                must(grid.band_limit == (tile.z < exact || i != layer_find("height")), "%s: %d",
+                     layers[i].name, tile.z);
+            }
+            tile.z = native - 43;
             ck_assert_int_eq(tile_grid(&tile, &grid, &what), -ERANGE);
             ck_assert_str_eq(what, "zoom");
-            ck_assert_int_eq(world_layer_zoom(worlds->world, i), world_min_zoom(worlds->world));
         }
     }
     worlds_release(rivers);
@@ -285,6 +293,6 @@ int main(void)
                         sizeof rows / sizeof *rows);
     tcase_add_test(tcase, test_climates);
     tcase_add_test(tcase, test_worlds_of_a_family_color_their_climate_once);
-    tcase_add_test(tcase, test_first_zooms_of_layers);
+    tcase_add_test(tcase, test_exact_zoom);
     return suite_run(suite);
 }
