@@ -325,7 +325,8 @@ struct blob *document_world(const struct world *world)
     return json_end(&document, false);
 }
 
-/* The step between neighboring values of LAYER's pictures of heights, in metres; 0 if it has none. */
+/* The step between neighboring values of LAYER's pictures of heights, in metres; 0 if it has none.
+ */
 static double height_step(const struct world *world, int layer, int field)
 {
     if (layers[layer].encoding)
@@ -366,8 +367,7 @@ static void add_center(struct json *document, cJSON *parent, const struct world 
     const double u = window_position(0, config->origin[0], config->native_zoom);
     const double v = window_position(0, config->origin[1], config->native_zoom);
     const double latitude = atan(sinh(M_PI * (1 - 2 * v))) * 180 / M_PI;
-    const double center[] = {360 * u - 180, latitude,
-                             fmin(fmax(world_first_zoom(world), 0), most)};
+    const double center[] = {360 * u - 180, latitude, fmin(fmax(world_first_zoom(world), 0), most)};
 
     add_numbers(document, parent, "center", center, 3);
 }

@@ -1,6 +1,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -317,6 +318,48 @@ static int find_content(struct raster *raster, const struct route *route, char w
     return 0;
 }
 
+/* A region whose exact samples take so long is refused: its first bytes would come too late. */
+enum { FAR_SECONDS = 5 };
+
+/* The layer whose tiles have FIELD where samples are far apart. Returns BUFFER. */
+static const char *far_layer(const struct raster *raster, char buffer[LAYER_NAME_MAX])
+{
+    const struct world *world = raster->world;
+    const struct climate *climate = world_climate(world);
+    const char *name = "field.of";
+    if (raster->field == world_height_field(world) || world_is_surface(world, raster->field))
+        name = "height";
+    else if (climate && raster->field == climate->biome)
+        name = "biome";
+    return layer_name(world, layer_find(name), raster->field, buffer);
+}
+
+/* True, and WHY is the message, if RASTER's samples are so far apart that they would take minutes.
+ */
+static bool is_too_far(const struct raster *raster, char why[ROUTE_WHY])
+{
+    const struct farlands_grid *grid = &raster->grid;
+    const double seconds = cost_of_far_samples(raster->world, grid, raster->field);
+    char step[BLOCKS_TEXT], layer[LAYER_NAME_MAX];
+
+    if (seconds <= FAR_SECONDS)
+        return false;
+    /* Few samples take a little more each. */
+    struct farlands_grid square = *grid;
+    double some = seconds;
+    while (some > FAR_SECONDS && square.width > 1) {
+        const double samples = (double)square.width * square.height * FAR_SECONDS / some;
+        square.width = square.height = (int)fmax(0.99 * sqrt(samples), 1);
+        some = cost_of_far_samples(raster->world, &square, raster->field);
+    }
+    snprintf(why, ROUTE_WHY,
+             "step: %d x %d exact samples %s blocks apart take some %.0f s; at most %d x %d "
+             "fit, or a step up to 64; tiles of \"%.40s\" are filtered",
+             grid->width, grid->height, blocks_format(grid->step, step), seconds, square.width,
+             square.height, far_layer(raster, layer));
+    return true;
+}
+
 void regions_respond(struct service *service, struct request_context *context,
                      const struct world *world, const struct route *route)
 {
@@ -342,6 +385,10 @@ void regions_respond(struct service *service, struct request_context *context,
     raster.fingerprint = volume ? world->volume_fingerprint
                                 : world_region_fingerprint(world, raster.layer, raster.field);
     raster.grid.band_limit = !format_is_exact(raster.layer, raster.format);
+    if (!volume && is_too_far(&raster, why)) {
+        response_error(context, 413, why);
+        return;
+    }
     make_key(&raster);
     raster_response_plan(&plan, &raster, route->version, context->request);
     if (context->request->method == HTTP_HEAD || (plan.status != 200 && plan.status != 206))

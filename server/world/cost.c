@@ -100,6 +100,24 @@ uint32_t cost_of_region(const struct world *world, const struct farlands_grid *g
     return microseconds(heights + time_of_format(world, format, layer, samples));
 }
 
+double cost_of_far_samples(const struct world *world, const struct farlands_grid *grid, int field)
+{
+    enum { MOST = 256 }; /* samples of a row that are looked at */
+    if (grid->band_limit || grid->step <= ESTIMATE_FAR || !terrain_has_drain(world->terrain))
+        return 0;
+    struct evaluation *kept = NULL;
+    struct estimate guess;
+    struct farlands_grid part = *grid;
+    part.width = grid->width < MOST ? grid->width : MOST;
+    part.height = grid->height < MOST ? grid->height : MOST;
+    if (world_is_surface(world, field))
+        field = world_height_field(world);
+    int err = estimate_field(&guess, world->terrain, field, &part, NULL, &kept);
+    evaluation_free(kept);
+    const double parts = (double)grid->width / part.width * grid->height / part.height;
+    return err ? 0 : parts * guess.ns / 1e9;
+}
+
 /* --- Volumes --- */
 
 /* The surface in a box is looked at in this many rows, and columns. */

@@ -13,6 +13,13 @@
 /* Render TILE, whose grid exists (tile_grid). */
 uint32_t cost_of_tile(const struct tile *tile);
 
+/*
+ * The seconds that exact values of FIELD over GRID take on the fixed machine of the library's
+ * estimates, so the same on every machine; 0 unless rivers make them dear: where samples are more
+ * than ESTIMATE_FAR apart, each has to find rivers of its own. Takes some 100 microseconds then.
+ */
+double cost_of_far_samples(const struct world *world, const struct farlands_grid *grid, int field);
+
 /* FIELD's values over GRID as FORMAT; as a picture, LAYER's. */
 uint32_t cost_of_region(const struct world *world, const struct farlands_grid *grid,
                         enum format format, int layer, int field);

@@ -42,8 +42,8 @@ static inline int tile_size(const struct tile *tile)
 
 /*
  * The grid of the tile's samples, without those for slopes. Returns 0, or -ERANGE if the world has
- * no such zoom, or a sample is beyond the world's limits; *WHAT, unless NULL, is then "zoom", "x" or
- * "y".
+ * no such zoom, or a sample is beyond the world's limits; *WHAT, unless NULL, is then "zoom", "x"
+ * or "y".
  */
 int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **what);
 

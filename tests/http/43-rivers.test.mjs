@@ -15,6 +15,10 @@ const FILE = fileURLToPath(new URL('../worlds/rivers.yaml', import.meta.url));
 const CONFIG = `${readFileSync(FILE, 'utf8')}  - name: dry
     noise: { wavelength: 65536 }
 `;
+/* Regions of the built-in worlds that would take minutes. */
+const DEAR = [['biome', 'biome', 'u8', 32768], ['height', 'height', 'r16', 32768], ['surface', 'height', 'f32', 1048576],
+    ['temperature', 'field.temperature', 'u8', 32768]];
+
 const EXACT = 10;       // zoom
 const NUMBERS = ['height', 'field.ground', 'field.valleys', 'field.surface'];
 
@@ -98,4 +102,29 @@ describe('worlds with rivers', { timeout: TIMEOUT }, () => {
         assert.deepEqual(String(stdout).trim().split('\n').sort(), ['height/8/128/128', 'height/9/256/256', 'relief/8/128/128',
             'relief/9/256/256'].map((tile) => `rivers/${tile}.png`));
     });
+});
+
+describe('regions of exact numbers far apart in worlds with rivers', { timeout: TIMEOUT }, () => {
+    const daemon = useDaemon({ builtIn: true });
+    const region = (field, ending, step, side) =>
+        `/default/region.${ending}?x=0&y=0&width=${side}&height=${side}&step=${step}&field=${field}`;
+
+    it('are refused if they would take minutes, with the size that fits and the layer that has them', () => eachRow(
+        DEAR, async ([field, layer, ending, step]) => {
+            const { status, body } = await daemon.get(region(field, ending, step, 257));
+            const { error } = JSON.parse(body);
+            assert.equal(status, 413, error);
+            const [, side, tiles] = new RegExp('^step: 257 x 257 exact samples ' + step +
+                ' blocks apart take some \\d+ s; at most (\\d+) x \\1 fit, or a step up to 64; tiles of "(.*)" are filtered$').exec(error);
+            assert.equal(tiles, layer);
+            assertStatus(await daemon.head(region(field, ending, step, 257)), 413);
+            assertStatus(await daemon.head(region(field, ending, step, side)), 200);
+            assertStatus(await daemon.get(`/default/${tiles}/4/8/8.png`), 200);
+        }));
+
+    it('are answered if they are few or near, and pictures always', () => eachRow([
+        region('height', 'f32', 64, 257), region('height', 'f32', 256, 257), region('height', 'f32', 32768, 9),
+        '/default/region.png?x=0&y=0&width=257&height=257&step=32768&layer=relief',
+        '/default/volume.f32?x=0&y=0&z=0&width=9&height=9&depth=9&step=32768',
+    ], async (target) => assertStatus(await daemon.head(target), 200)));
 });
