@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/exact_numbers.h"
+#include "server/core/span.h"
+
 enum forwarded_scope forwarded_scope_of(const struct site_config *site, const char *uri,
                                         const char **route)
 {
@@ -29,67 +32,149 @@ bool forwarded_is_proxy(const struct site_config *site, const struct sockaddr *p
     return false;
 }
 
-/* LENGTH of VALUE without trailing blanks. */
-static size_t trimmed(const char *value, size_t length)
+/* VALUE without blanks around it. */
+static struct span trim(struct span value)
 {
-    while (length > 0 && (value[length - 1] == ' ' || value[length - 1] == '\t'))
-        length--;
-    return length;
+    while (value.length > 0 && (*value.text == ' ' || *value.text == '\t')) {
+        value.text++;
+        value.length--;
+    }
+    while (value.length > 0 &&
+           (value.text[value.length - 1] == ' ' || value.text[value.length - 1] == '\t'))
+        value.length--;
+    return value;
 }
 
-/* The last value of LIST, written by the nearest proxy; "" if LIST is NULL. */
-static const char *last_value(const char *list, size_t *length)
+/*
+ * Take the last value of LIST, which the nearest proxy added: LIST is what remains, its text NULL
+ * if that is nothing. A comma always ends a value, also between quotes: no proxy adds a value with
+ * a comma, and an open quote of the client's does not hide the proxy's value.
+ */
+static struct span take_last(struct span *list)
 {
-    const char *comma = list ? strrchr(list, ',') : NULL;
-    const char *value = comma ? comma + 1 : list ? list : "";
+    const char *comma = list->length > 0 ? memrchr(list->text, ',', list->length) : NULL;
+    const char *end = list->text + list->length, *text = comma ? comma + 1 : list->text;
 
-    value += strspn(value, " \t");
-    *length = trimmed(value, strlen(value));
-    return value;
+    *list = comma ? (struct span){list->text, (size_t)(comma - list->text)} : (struct span){0};
+    return trim((struct span){text, text ? (size_t)(end - text) : 0});
+}
+
+static struct span span_of(const char *text)
+{
+    return (struct span){text ? text : "", text ? strlen(text) : 0};
+}
+
+/* The last value of LIST, a header; empty if it is NULL. */
+static struct span last_value(const char *list)
+{
+    struct span all = span_of(list);
+    return take_last(&all);
+}
+
+/* The value of parameter NAME of ELEMENT, a proxy's part of Forwarded (RFC 7239, section 4), or an
+ * empty one. */
+static struct span parameter(struct span element, const char *name)
+{
+    struct span found = {"", 0};
+
+    while (element.length > 0) {
+        struct span value = trim(span_take(&element, ';'));
+        if (!span_is_in_any_case(span_take(&value, '='), name))
+            continue;
+        if (value.length >= 2 && value.text[0] == '"' && value.text[value.length - 1] == '"')
+            value = (struct span){value.text + 1, value.length - 2};
+        found = value;
+    }
+    return found;
+}
+
+/* Whether REQUEST's Forwarded counts. A proxy that writes the older headers may pass on a Forwarded
+ * of its client's unchanged, so these come first. */
+static bool has_forwarded(const struct http_request *request)
+{
+    return request->forwarded && !request->forwarded_for && !request->forwarded_host &&
+           !request->forwarded_port && !request->forwarded_proto;
+}
+
+/* What the nearest proxy says about the URL that the client requested; empty: nothing. */
+struct outer_url {
+    struct span scheme, host, port, prefix;
+};
+
+static struct outer_url outer_url_of(const struct http_request *request)
+{
+    const struct span element = last_value(request->forwarded);
+    const struct span prefix = last_value(request->forwarded_prefix);
+
+    if (has_forwarded(request))
+        return (struct outer_url){.scheme = parameter(element, "proto"),
+                                  .host = parameter(element, "host"),
+                                  .prefix = prefix};
+    return (struct outer_url){.scheme = last_value(request->forwarded_proto),
+                              .host = last_value(request->forwarded_host),
+                              .port = last_value(request->forwarded_port),
+                              .prefix = prefix};
+}
+
+/*
+ * The PORT to add to HOST, or 0. A port in HOST is what the client requested. 80 and 443 are never
+ * needed: clients leave out their scheme's own, and the other one is that of a connection behind
+ * the proxy that ended TLS.
+ */
+static unsigned port_to_add(struct span host, struct span port)
+{
+    struct authority authority;
+    uint64_t number;
+
+    if (authority_parse(&authority, host.text, host.length) ||
+        authority.port != AUTHORITY_NO_PORT ||
+        unsigned_parse(port.text, port.length, &number) || number == 0 || number > 65535 ||
+        number == 80 || number == 443)
+        return 0;
+    return (unsigned)number;
 }
 
 int forwarded_base_url(const struct site_config *site, const struct http_request *request,
                        char out[FORWARDED_URL_MAX])
 {
-    const char *scheme = "http", *host = request->host;
-    char prefix[URL_PREFIX_PATH_MAX] = "";
-    size_t host_length = host ? strlen(host) : 0;
+    const char *scheme = "http";
+    char prefix[URL_PREFIX_PATH_MAX] = "", port[sizeof ":65535"] = "";
+    struct span host = span_of(request->host);
 
     if (site->public_url[0]) {
         snprintf(out, FORWARDED_URL_MAX, "%s", site->public_url);
         return 0;
     }
     if (forwarded_is_proxy(site, request->peer)) {
-        size_t length;
-        const char *value = last_value(request->forwarded_proto, &length);
-        if (length == 5 && memcmp(value, "https", length) == 0)
+        const struct outer_url outer = outer_url_of(request);
+        if (span_is(outer.scheme, "https"))
             scheme = "https";
-        value = last_value(request->forwarded_host, &length);
-        if (authority_can_be_in_url(value, length)) {
-            host = value;
-            host_length = length;
-        }
-        value = last_value(request->forwarded_prefix, &length);
-        url_prefix_parse_path(prefix, value, length); /* if malformed, prefix stays empty */
+        if (authority_can_be_in_url(outer.host.text, outer.host.length))
+            host = outer.host;
+        const unsigned number = port_to_add(host, outer.port);
+        if (number)
+            snprintf(port, sizeof port, ":%u", number);
+        /* if malformed, prefix stays empty */
+        url_prefix_parse_path(prefix, outer.prefix.text, outer.prefix.length);
     }
-    if (!host || !authority_can_be_in_url(host, host_length))
+    if (!authority_can_be_in_url(host.text, host.length))
         return -EINVAL;
-    snprintf(out, FORWARDED_URL_MAX, "%s://%.*s%s%s", scheme, (int)host_length, host, prefix,
-             site->base_path);
+    snprintf(out, FORWARDED_URL_MAX, "%s://%.*s%s%s%s", scheme, (int)host.length, host.text, port,
+             prefix, site->base_path);
     return 0;
 }
 
 /* Parse an address as proxies write it: IPv4 or IPv6, with or without brackets and a port. */
-static bool parse_address(const char *text, size_t length, struct sockaddr_storage *out)
+static bool parse_address(struct span address, struct sockaddr_storage *out)
 {
     char copy[INET6_ADDRSTRLEN] = "";
     struct sockaddr_in *v4 = (struct sockaddr_in *)out;
     struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)out;
-    const char *colon = memchr(text, ':', length);
-    const char *end = text + length;
+    const char *text = address.text, *end = text + address.length;
+    const char *colon = memchr(text, ':', address.length);
 
-    if (length > 0 && *text == '[') {
-        const char *bracket = memchr(text, ']', length);
+    if (address.length > 0 && *text == '[') {
+        const char *bracket = memchr(text, ']', address.length);
         end = bracket ? bracket : end;
         text++;
     } else if (colon && !memchr(colon + 1, ':', (size_t)(end - colon - 1))) {
@@ -113,23 +198,31 @@ const struct sockaddr *forwarded_client(const struct site_config *site,
                                         const struct http_request *request,
                                         struct sockaddr_storage *storage)
 {
-    const char *list = request->forwarded_for ? request->forwarded_for : "";
-    const char *end = list + strlen(list);
+    const bool standard = has_forwarded(request);
+    struct span list = span_of(standard ? request->forwarded : request->forwarded_for);
 
     if (!forwarded_is_proxy(site, request->peer))
         return request->peer;
     /* Each proxy appends its client: the last one that is not a trusted proxy itself counts. */
     for (int count = 1;; count++) {
-        const char *comma = memrchr(list, ',', (size_t)(end - list));
-        const char *value = comma ? comma + 1 : list;
-        value += strspn(value, " \t");
-        if (!parse_address(value, trimmed(value, (size_t)(end - value)), storage))
+        const struct span value = take_last(&list);
+        if (!parse_address(standard ? parameter(value, "for") : value, storage))
             return NULL;
-        if (!comma || count == PROXIES_MAX ||
+        if (!list.text || count == PROXIES_MAX ||
             !forwarded_is_proxy(site, (const struct sockaddr *)storage))
             return (const struct sockaddr *)storage;
-        end = comma;
     }
+}
+
+const char *forwarded_header(const struct http_request *request)
+{
+    return request->forwarded_for      ? "X-Forwarded-For"
+           : request->forwarded_proto  ? "X-Forwarded-Proto"
+           : request->forwarded_host   ? "X-Forwarded-Host"
+           : request->forwarded_port   ? "X-Forwarded-Port"
+           : request->forwarded_prefix ? "X-Forwarded-Prefix"
+           : request->forwarded        ? "Forwarded"
+                                       : NULL;
 }
 
 const char *forwarded_vary(const struct site_config *site, const struct http_request *request)
@@ -137,6 +230,7 @@ const char *forwarded_vary(const struct site_config *site, const struct http_req
     if (site->public_url[0])
         return NULL;
     if (forwarded_is_proxy(site, request->peer))
-        return "Host, X-Forwarded-Host, X-Forwarded-Prefix, X-Forwarded-Proto";
+        return "Host, Forwarded, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix, "
+               "X-Forwarded-Proto";
     return "Host";
 }

@@ -1,6 +1,7 @@
 /*
  * The server behind proxies: its base path, the absolute URLs that lead to it, and the client's
- * address (RFC 7239, in the older X-Forwarded-... headers). Pure.
+ * address. Proxies tell them in X-Forwarded-... headers, or in Forwarded (RFC 7239), which is
+ * ignored if there is X-Forwarded-For, -Host, -Port or -Proto. Pure.
  */
 #ifndef FARLANDS_API_FORWARDED_H
 #define FARLANDS_API_FORWARDED_H
@@ -22,8 +23,7 @@ enum { FORWARDED_URL_MAX = 1024 };
 
 /*
  * The beginning of absolute URLs, without a slash at the end: public_url if configured, otherwise
- * from REQUEST's Host and, if a trusted proxy sent it, from its well-formed X-Forwarded-...
- * headers. Returns 0, or -EINVAL if there is no valid host.
+ * from REQUEST's Host and, if a trusted proxy sent it, from its well-formed headers. Returns 0, or -EINVAL if there is no valid host.
  */
 int forwarded_base_url(const struct site_config *site, const struct http_request *request,
                        char out[FORWARDED_URL_MAX]);
@@ -33,12 +33,15 @@ bool forwarded_is_proxy(const struct site_config *site, const struct sockaddr *p
 
 /*
  * The client's address: the peer's, or the one for which a trusted proxy sent REQUEST; NULL if
- * unknown. At most 16 addresses of X-Forwarded-For are read, from the right: if all are trusted
- * proxies, the last one read is the client. The result may point into STORAGE.
+ * unknown. At most 16 addresses are read, from the right: if all are trusted proxies, the last one
+ * read is the client. The result may point into STORAGE.
  */
 const struct sockaddr *forwarded_client(const struct site_config *site,
                                         const struct http_request *request,
                                         struct sockaddr_storage *storage);
+
+/* The name of a header of proxies that REQUEST has, or NULL. */
+const char *forwarded_header(const struct http_request *request);
 
 /* The request headers that forwarded_base_url uses, for Vary, or NULL. */
 const char *forwarded_vary(const struct site_config *site, const struct http_request *request);

@@ -307,7 +307,7 @@ void response_document(struct request_context *context, const struct document *d
 {
     struct response_headers headers = response_headers(document->cache_control);
     struct blob *body = document->body;
-    char vary[96];
+    char vary[160];
 
     if (!body) {
         response_error(context, 503, "out of memory");

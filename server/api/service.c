@@ -255,6 +255,20 @@ static void handle_uri(struct service *service, struct request_context *context)
         handle_route(service, context, &route);
 }
 
+/* The client of REQUEST. Warns if its headers look like those of a proxy that is not listed. */
+static const struct sockaddr *client_of(const struct service *service,
+                                        const struct http_request *request,
+                                        struct sockaddr_storage *storage)
+{
+    struct snapshot *snapshot = service->snapshot;
+    const struct site_config *site = &snapshot->config->site;
+    const char *header = forwarded_header(request);
+
+    if (header && request->peer && !forwarded_is_proxy(site, request->peer))
+        unlisted_peers_warn(&snapshot->unlisted, request->peer, header);
+    return forwarded_client(site, request, storage);
+}
+
 void service_handle(void *self, struct http_exchange *exchange, const struct http_request *request)
 {
     struct service *service = self;
@@ -263,8 +277,7 @@ void service_handle(void *self, struct http_exchange *exchange, const struct htt
     context->sinks = &service->parts.sinks;
     context->exchange = exchange;
     context->request = request;
-    context->client =
-        forwarded_client(&service->snapshot->config->site, request, &context->address);
+    context->client = client_of(service, request, &context->address);
     context->from = FROM_NONE;
     context->repeated = false;
     context->held = 0;

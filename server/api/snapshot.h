@@ -1,11 +1,12 @@
 /*
- * A configuration and what is served by it: immutable, shared by all threads, and replaced as a
- * whole when the configuration is reloaded.
+ * A configuration and what is served by it: immutable but for UNLISTED, shared by all threads, and
+ * replaced as a whole when the configuration is reloaded.
  */
 #ifndef FARLANDS_API_SNAPSHOT_H
 #define FARLANDS_API_SNAPSHOT_H
 
 #include "config/config.h"
+#include "server/api/unlisted_peers.h"
 #include "server/api/viewer_page.h"
 #include "server/api/world_documents.h"
 #include "server/core/blob.h"
@@ -32,6 +33,7 @@ struct snapshot {
     struct static_page *descriptions;             /* of WORLDS, in their order */
     struct static_page files[EMBEDDED_FILES_MAX]; /* of the viewer, as embedded_files */
     struct text_template *viewer_page;
+    struct unlisted_peers unlisted; /* since the configuration was loaded */
 };
 
 /* With one reference. Takes ownership of CONFIG even on error. PREVIOUS may be NULL: see

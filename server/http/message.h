@@ -21,8 +21,10 @@ enum http_method { HTTP_GET, HTTP_HEAD, HTTP_OPTIONS };
     HEADER(priority, "Priority")                   \
     HEADER(referer, "Referer")                     \
     HEADER(user_agent, "User-Agent")               \
+    HEADER(forwarded, "Forwarded")                 \
     HEADER(forwarded_for, "X-Forwarded-For")       \
     HEADER(forwarded_host, "X-Forwarded-Host")     \
+    HEADER(forwarded_port, "X-Forwarded-Port")     \
     HEADER(forwarded_prefix, "X-Forwarded-Prefix") \
     HEADER(forwarded_proto, "X-Forwarded-Proto")
 
@@ -35,7 +37,8 @@ struct http_request {
     bool decoded; /* URI was percent-encoded. If it has escapes now, they are refused. */
     /* Header values, or NULL. If a header is repeated, the last one. */
     const char *host, *accept_encoding, *if_match, *if_none_match, *if_range, *range;
-    const char *forwarded_for, *forwarded_host, *forwarded_prefix, *forwarded_proto;
+    const char *forwarded, *forwarded_for, *forwarded_host, *forwarded_port;
+    const char *forwarded_prefix, *forwarded_proto;
     const char *priority, *referer, *user_agent;
     const struct sockaddr *peer; /* the other end of the connection, or NULL if unknown */
     uint64_t begun;              /* when the request line was complete, by clock_ns */

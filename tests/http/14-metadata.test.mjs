@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { useDaemon, withDaemon } from './daemon.mjs';
-import { BUILT_IN, TIMEOUT } from './program.mjs';
+import { BUILT_IN, TIMEOUT, eventually } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 import { assertTileJson } from './tilejson.mjs';
 import { request } from './wire.mjs';
 
-const VARY_PROXY = 'Host, X-Forwarded-Host, X-Forwarded-Prefix, X-Forwarded-Proto';
+const VARY_PROXY = 'Host, Forwarded, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix, X-Forwarded-Proto';
 const WORLDS = `
 worlds:
   - name: default
@@ -193,6 +193,14 @@ describe('behind listed proxies', { timeout: TIMEOUT }, () => {
         [{ 'X-Forwarded-Host': 'forged , outer ' }, 'http://outer'],
         [{ 'X-Forwarded-Prefix': '/forged, /p' }, 'http://inner:1/p'],
         [{ Host: 'not a host', 'X-Forwarded-Host': 'outer' }, 'http://outer'],
+        // A port that the Host lacks.
+        [{ Host: 'inner', 'X-Forwarded-Port': '8443', 'X-Forwarded-Proto': 'https' }, 'https://inner:8443'],
+        [{ 'X-Forwarded-Host': 'outer', 'X-Forwarded-Port': '8443' }, 'http://outer:8443'],
+        [{ 'X-Forwarded-Port': '8443' }, 'http://inner:1'],
+        // RFC 7239.
+        [{ Forwarded: 'for=192.0.2.1;host="outer:8443";proto=https' }, 'https://outer:8443'],
+        [{ Forwarded: 'host=forged, host=outer;proto=https', 'X-Forwarded-Prefix': '/p' }, 'https://outer/p'],
+        [{ Forwarded: 'host=forged;proto=https', 'X-Forwarded-Host': 'outer' }, 'http://outer'],
     ]));
 
     it('malformed headers are ignored', () => assertBases(daemon, [
@@ -202,6 +210,10 @@ describe('behind listed proxies', { timeout: TIMEOUT }, () => {
             [{ 'X-Forwarded-Host': host }, 'http://inner:1']),
         ...['p', '//p', '/p//q', '/../p', '/p/..', '/p?q', '/p#q', '/%70', '/p q', '/p,', `/${'p'.repeat(300)}`,
             'http://a/p'].map((prefix) => [{ 'X-Forwarded-Prefix': prefix }, 'http://inner:1']),
+        ...['', '0', '65536', '80x', '+81', '81,'].map((port) =>
+            [{ Host: 'inner', 'X-Forwarded-Port': port }, 'http://inner']),
+        ...['', 'outer', 'host', 'host=', 'host=a/b', 'host="outer', 'proto=HTTPS', 'host=outer,'].map((forwarded) =>
+            [{ Forwarded: forwarded }, 'http://inner:1']),
     ]));
 
     it('Vary lists the forwarding headers', async () => {
@@ -219,6 +231,38 @@ describe('behind listed proxies', { timeout: TIMEOUT }, () => {
             { Host: 'not a host', 'X-Forwarded-Host': 'nor this' }));
         assertError(answer, 400, /Host/);
     });
+});
+
+describe('a proxy that is not listed', { timeout: TIMEOUT }, () => {
+    /* Lines of DAEMON's log about peers that are not listed. */
+    const warnings = (daemon) => daemon.stderr.split('\n').filter((line) => line.includes('proxies:'));
+    const expected = /127\.0\.0\.1 sends X-Forwarded-Proto, .*proxies: \[127\.0\.0\.1\]$/;
+
+    it('gets one warning, which a reload renews', () => withDaemon(async (daemon) => {
+        await daemon.get('/worlds.json');
+        for (let i = 0; i < 20; i++)
+            await daemon.get('/worlds.json', { 'X-Forwarded-Proto': 'https' }, { agent: false });
+        await daemon.get('/worlds.json', { Forwarded: 'proto=https' });
+        assert.ok(await eventually(() => warnings(daemon).length > 0), 'no warning');
+        daemon.kill('SIGHUP');
+        assert.ok(await eventually(async () => {
+            await daemon.get('/worlds.json', { 'X-Forwarded-Proto': 'https' });
+            return warnings(daemon).length > 1;
+        }), 'no warning after the reload');
+        await daemon.stop();
+        assert.equal(warnings(daemon).length, 2, daemon.stderr);
+        for (const line of warnings(daemon))
+            assert.match(line, expected);
+    }, { config: 'log: warning\nshards: 2\n' }));
+
+    it('gets none if it is listed, or sends no such header', () => eachRow([
+        ['proxies: [127.0.0.1]\n', { 'X-Forwarded-Proto': 'https', Forwarded: 'proto=https' }],
+        ['', { Via: '1.1 proxy', 'X-Real-IP': '192.0.2.1' }],
+    ], ([config, headers]) => withDaemon(async (daemon) => {
+        assertStatus(await daemon.get('/worlds.json', headers), 200);
+        await daemon.stop();
+        assert.deepEqual(warnings(daemon), []);
+    }, { config })));
 });
 
 describe('listed proxies other than this one', { timeout: TIMEOUT }, () => {

@@ -215,6 +215,165 @@ START_TEST(test_base_url)
 }
 END_TEST
 
+static const struct {
+    const char *host, *forwarded_host, *forwarded_port, *forwarded_proto, *url;
+} ports[] = {
+    {"a.example", NULL, "8443", "https", "https://a.example:8443"},
+    {"a.example", "b.example", "8443", "https", "https://b.example:8443"},
+    {"[2001:db8::1]", NULL, "8443", "https", "https://[2001:db8::1]:8443"},
+    {"a.example", NULL, "9000, 8443", NULL, "http://a.example:8443"},
+    {"a.example", NULL, "1", NULL, "http://a.example:1"},
+    {"a.example", NULL, "65535", NULL, "http://a.example:65535"},
+    /* The port that the client requested is in its Host. */
+    {"a.example:1", NULL, "8443", "https", "https://a.example:1"},
+    {"a.example:1", "b.example", "8443", "https", "https://b.example:8443"},
+    {"a.example", "b.example:2", "8443", "https", "https://b.example:2"},
+    /* Those of the schemes, perhaps of a connection behind the end of TLS. */
+    {"a.example", NULL, "443", "https", "https://a.example"},
+    {"a.example", NULL, "80", "http", "http://a.example"},
+    {"a.example", NULL, "80", "https", "https://a.example"},
+    {"a.example", NULL, "443", NULL, "http://a.example"},
+    /* Malformed. */
+    {"a.example", NULL, "", NULL, "http://a.example"},
+    {"a.example", NULL, "0", NULL, "http://a.example"},
+    {"a.example", NULL, "65536", NULL, "http://a.example"},
+    {"a.example", NULL, "-1", NULL, "http://a.example"},
+    {"a.example", NULL, "08443", NULL, "http://a.example"},
+    {"a.example", NULL, "8443x", NULL, "http://a.example"},
+    {"a.example", NULL, ":8443", NULL, "http://a.example"},
+    {"a.example", NULL, "8443/evil", NULL, "http://a.example"},
+    {"a.example", NULL, "8443,", NULL, "http://a.example"},
+    {"a.example", NULL, "18446744073709551617", NULL, "http://a.example"},
+};
+
+START_TEST(test_port)
+{
+    const struct site_config site = site_of("", "");
+    struct sockaddr_storage peer;
+    struct http_request request = {.peer = address_of(&peer, "10.0.0.1"),
+                                   .host = ports[_i].host,
+                                   .forwarded_host = ports[_i].forwarded_host,
+                                   .forwarded_port = ports[_i].forwarded_port,
+                                   .forwarded_proto = ports[_i].forwarded_proto};
+    char url[FORWARDED_URL_MAX] = "";
+
+    ck_assert_int_eq(forwarded_base_url(&site, &request, url), 0);
+    must(strcmp(url, ports[_i].url) == 0, "row %d: %s", _i, url);
+    request.peer = address_of(&peer, "192.0.2.1");
+    ck_assert_int_eq(forwarded_base_url(&site, &request, url), 0);
+    ck_assert_str_eq(url + strlen("http://"), ports[_i].host);
+}
+END_TEST
+
+static const struct {
+    const char *forwarded, *url, *client;
+} standards[] = {
+    {"for=192.0.2.60;proto=https;by=203.0.113.43;host=b.example", "https://b.example",
+     "192.0.2.60"},
+    {"For=\"[2001:db8:cafe::17]:4711\"", "http://a", "2001:db8:cafe::17"},
+    {"FOR=192.0.2.60; PROTO=https; Host=\"b.example:8443\"", "https://b.example:8443",
+     "192.0.2.60"},
+    {"for=\"192.0.2.60:80\";host=\"[2001:db8::1]:8443\"", "http://[2001:db8::1]:8443",
+     "192.0.2.60"},
+    {"proto=https", "https://a", "-"},
+    /* The nearest proxy's element is the last one, whatever the client has sent. */
+    {"for=1.1.1.1;host=evil.example;proto=https, for=192.0.2.60", "http://a", "192.0.2.60"},
+    {"for=\"1.1.1.1, for=192.0.2.60;host=b.example", "http://b.example", "192.0.2.60"},
+    {"for=1.1.1.1,for=192.0.2.60,for=10.0.0.2;proto=https , for=10.0.0.3", "http://a",
+     "192.0.2.60"},
+    {"for=10.0.0.2", "http://a", "10.0.0.2"},
+    /* Malformed or without an address. */
+    {"", "http://a", "-"},
+    {",", "http://a", "-"},
+    {";", "http://a", "-"},
+    {"for", "http://a", "-"},
+    {"for=", "http://a", "-"},
+    {"for=unknown", "http://a", "-"},
+    {"for=_hidden, for=10.0.0.2", "http://a", "-"},
+    {"192.0.2.60", "http://a", "-"},
+    {"for=192.0.2.60,", "http://a", "-"},
+    {"host=b/c;proto=ftp", "http://a", "-"},
+    {"host=\";proto=\"https", "http://a", "-"},
+    {"host=\"b\\.example\"", "http://a", "-"},
+    {"for=\"\";host=\"\";proto=\"\"", "http://a", "-"},
+    {"for =192.0.2.60;proto= https", "http://a", "-"},
+    {"xfor=192.0.2.60;for=192.0.2.61;host2=b", "http://a", "192.0.2.61"},
+};
+
+START_TEST(test_standard)
+{
+    const struct site_config site = site_of("", "");
+    struct sockaddr_storage peer, storage;
+    struct http_request request = {
+        .peer = address_of(&peer, "10.0.0.1"), .host = "a", .forwarded = standards[_i].forwarded};
+    char url[FORWARDED_URL_MAX] = "", text[INET6_ADDRSTRLEN];
+
+    ck_assert_int_eq(forwarded_base_url(&site, &request, url), 0);
+    must(strcmp(url, standards[_i].url) == 0, "row %d: %s", _i, url);
+    const char *client = text_of(forwarded_client(&site, &request, &storage), text);
+    must(strcmp(client, standards[_i].client) == 0, "row %d: %s", _i, client);
+
+    /* An unlisted peer's is ignored. */
+    request.peer = address_of(&peer, "192.0.2.1");
+    ck_assert_int_eq(forwarded_base_url(&site, &request, url), 0);
+    ck_assert_str_eq(url, "http://a");
+    ck_assert_str_eq(text_of(forwarded_client(&site, &request, &storage), text), "192.0.2.1");
+}
+END_TEST
+
+/* A proxy that writes the older headers may pass on its client's Forwarded. */
+START_TEST(test_older_headers_first)
+{
+    const struct site_config site = site_of("", "");
+    struct sockaddr_storage peer, storage;
+    const char *const forwarded = "for=1.1.1.1;host=evil.example;proto=https";
+    const struct {
+        struct http_request request;
+        const char *url, *client;
+    } rows[] = {
+        {{.forwarded_for = "192.0.2.60"}, "http://a", "192.0.2.60"},
+        {{.forwarded_proto = "http"}, "http://a", "-"},
+        {{.forwarded_host = "b.example"}, "http://b.example", "-"},
+        {{.forwarded_port = "8080"}, "http://a:8080", "-"},
+        {{.forwarded_prefix = "/map"}, "https://evil.example/map", "1.1.1.1"},
+    };
+    for (int i = 0; i < ROWS(rows); i++) {
+        struct http_request request = rows[i].request;
+        char url[FORWARDED_URL_MAX] = "", text[INET6_ADDRSTRLEN];
+        request.peer = address_of(&peer, "10.0.0.1");
+        request.host = "a";
+        request.forwarded = forwarded;
+        ck_assert_int_eq(forwarded_base_url(&site, &request, url), 0);
+        must(strcmp(url, rows[i].url) == 0, "row %d: %s", i, url);
+        const char *client = text_of(forwarded_client(&site, &request, &storage), text);
+        must(strcmp(client, rows[i].client) == 0, "row %d: %s", i, client);
+    }
+}
+END_TEST
+
+START_TEST(test_header)
+{
+    const struct {
+        struct http_request request;
+        const char *name;
+    } rows[] = {
+        {{.host = "a", .user_agent = "b"}, NULL},
+        {{.forwarded = ""}, "Forwarded"},
+        {{.forwarded_for = "a"}, "X-Forwarded-For"},
+        {{.forwarded_host = "a"}, "X-Forwarded-Host"},
+        {{.forwarded_port = "1"}, "X-Forwarded-Port"},
+        {{.forwarded_prefix = "/a"}, "X-Forwarded-Prefix"},
+        {{.forwarded_proto = "http"}, "X-Forwarded-Proto"},
+        {{.forwarded = "a", .forwarded_proto = "http"}, "X-Forwarded-Proto"},
+    };
+    for (int i = 0; i < ROWS(rows); i++) {
+        const char *name = forwarded_header(&rows[i].request);
+        must(!name == !rows[i].name && (!name || strcmp(name, rows[i].name) == 0), "row %d: %s", i,
+             name ? name : "none");
+    }
+}
+END_TEST
+
 START_TEST(test_vary)
 {
     static const struct {
@@ -222,7 +381,9 @@ START_TEST(test_vary)
     } rows[] = {
         {"", "192.0.2.1", "Host"},
         {"", "-", "Host"},
-        {"", "10.0.0.1", "Host, X-Forwarded-Host, X-Forwarded-Prefix, X-Forwarded-Proto"},
+        {"", "10.0.0.1",
+         "Host, Forwarded, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix, "
+         "X-Forwarded-Proto"},
         {"https://t.example", "10.0.0.1", NULL},
         {"https://t.example", "192.0.2.1", NULL},
     };
@@ -245,6 +406,10 @@ int main(void)
     tcase_add_loop_test(tcase, test_client, 0, ROWS(clients));
     tcase_add_test(tcase, test_local_proxy);
     tcase_add_loop_test(tcase, test_base_url, 0, ROWS(urls));
+    tcase_add_loop_test(tcase, test_port, 0, ROWS(ports));
+    tcase_add_loop_test(tcase, test_standard, 0, ROWS(standards));
+    tcase_add_test(tcase, test_older_headers_first);
+    tcase_add_test(tcase, test_header);
     tcase_add_test(tcase, test_vary);
     return suite_run(suite);
 }
