@@ -15,7 +15,7 @@ backend origin {
     .between_bytes_timeout = 30s;
 }
 
-# The TLS proxy in front: its X-Forwarded-For, -Proto and -Host are believed.
+# The TLS proxy in front: its X-Forwarded-For, -Proto, -Host and -Port are believed.
 acl trusted {
     "0.0.0.0"; # none
 }
@@ -38,6 +38,7 @@ sub vcl_recv {
         set req.http.X-Forwarded-For = client.ip;
         set req.http.X-Forwarded-Proto = "http";
         set req.http.X-Forwarded-Host = req.http.Host;
+        unset req.http.X-Forwarded-Port;
     }
     unset req.http.X-Forwarded-Prefix;
     unset req.http.Forwarded;
@@ -59,15 +60,6 @@ sub vcl_recv {
     if (req.method == "OPTIONS") {
         return (pass);
     }
-    # Regions, volumes, heights: one for every place, from 0.04 ms of work to 64 MiB. They pass through as they are
-    # made, with Range and If-None-Match, and are not cached.
-    if (req.url ~ "^[^?]*/(height|heights|region\.\w+|volume\.\w+)(\?|$)") {
-        return (pass);
-    }
-    # The viewer's page for a link to a place has a preview of it. There are too many, made in 0.04 ms.
-    if (req.url ~ "^[^?]*/\?(.*&)?place=") {
-        return (pass);
-    }
     if (req.url ~ "^[^?]*/spawn\?") {
         set req.http.X-Kind = "answer";
     } else if (req.url ~ "^[^?]*/-?\d+/-?\d+/-?\d+(@2x)?\.\w+(\?|$)") {
@@ -84,8 +76,14 @@ sub vcl_recv {
         }
         set req.url = regsub(req.url, "\?.*$", "") + req.http.X-Query;
         unset req.http.X-Query;
+    } else if (req.url ~ "^[^?]*/(wmts\.xml)?\?(.*&)?(place|(?i)request)="
+        || req.url !~ "^[^?]*/([^/?]+\.(json|xml|txt|ico)|apple-touch-icon[^/?]*\.png|viewer/[^/?]+)?(\?|$)") {
+        # Everything else passes through as it is made, with its whole query, Range and If-None-Match, and is not
+        # cached: regions, volumes, heights, courses, one for every place, from 0.04 ms of work to 64 MiB. So do the
+        # viewer's page for a link to a place, which has a preview of it, and WMTS with a request.
+        return (pass);
     } else {
-        # The path, and of a TileJSON's query the format of the tiles.
+        # Documents and the viewer: the path, and of a TileJSON's query the format of the tiles.
         set req.http.X-Kind = "page";
         set req.http.X-Query = "";
         if (req.url ~ "^[^?]*/[^/?]+/[^/?]+\.json\?(.*&)?format=") {

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -234,26 +235,68 @@ static unsigned parse_wmts(struct route *route, const char *query, char *why)
     return 0;
 }
 
+/* What is at the root, besides worlds. Operators' names are not shown. */
+static const struct {
+    const char *name;
+    enum route_kind kind;
+    bool hidden;
+} fixed[] = {
+    {"", ROUTE_VIEWER, false},       {"worlds.json", ROUTE_WORLDS, false},
+    {"wmts.xml", ROUTE_WMTS, false}, {"healthz", ROUTE_HEALTH, true},
+    {"readyz", ROUTE_READY, true},   {"metrics", ROUTE_METRICS, true},
+};
+
+/* Append a printed text to TEXT, of SIZE bytes, which has USED. Returns what it has then. */
+__attribute__((format(printf, 4, 5))) static size_t append(char *text, size_t size, size_t used,
+                                                           const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    const int length = used < size ? vsnprintf(text + used, size - used, format, arguments) : 0;
+    va_end(arguments);
+    return length > 0 ? used + (size_t)length : used;
+}
+
+static unsigned reject_top(char *why)
+{
+    char names[QUERY_WHY] = "";
+    size_t used = 0;
+
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        if (!fixed[i].hidden && fixed[i].kind != ROUTE_WORLDS)
+            used = append(names, sizeof names, used, ", /%s", fixed[i].name);
+    return query_reject(why, 404,
+                        "nothing is at this URL; /worlds.json lists worlds, and there are "
+                        "/{world}.json%s",
+                        names);
+}
+
+static unsigned reject_below_world(char *why)
+{
+    char names[QUERY_WHY] = "";
+    size_t used = 0;
+
+    for (size_t i = 0; i < sizeof endpoints / sizeof endpoints[0]; i++)
+        used = append(names, sizeof names, used,
+                      endpoints[i].has_extension ? ", %s.f32" : ", %s", endpoints[i].query.name);
+    return query_reject(why, 404,
+                        "nothing is at this URL; /{world}/ has {layer}.json, {layer}.xml, "
+                        "wmts.xml%s",
+                        names);
+}
+
 static unsigned parse_top(struct route *route, struct span segment, const char *query, char *why)
 {
-    static const struct {
-        const char *name;
-        enum route_kind kind;
-    } fixed[] = {
-        {"", ROUTE_VIEWER},      {"worlds.json", ROUTE_WORLDS}, {"healthz", ROUTE_HEALTH},
-        {"readyz", ROUTE_READY}, {"metrics", ROUTE_METRICS},
-    };
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (span_is(segment, fixed[i].name)) {
             route->kind = fixed[i].kind;
-            return 0;
+            return route->kind == ROUTE_WMTS ? parse_wmts(route, query, why) : 0;
         }
-    if (span_is(segment, "wmts.xml"))
-        return parse_wmts(route, query, why);
     route->kind = ROUTE_WORLD;
     if (span_cut(&segment, ".json"))
         return parse_world(route, segment, why);
-    return query_reject(why, 404, "nothing is at this URL; /worlds.json lists what is");
+    return reject_top(why);
 }
 
 /* Split PATH after its leading slash; segments beyond SEGMENTS_MAX are counted, not stored. *PROPER
@@ -275,6 +318,17 @@ static int split(struct span path, struct span segments[SEGMENTS_MAX], bool *pro
     return count;
 }
 
+/* A slash too many at the start is most often nginx's: its location has no slash at the end, and
+ * its proxy_pass has one. */
+static unsigned reject_segments(const char *uri, char *why)
+{
+    if (strncmp(uri, "//", 2) == 0)
+        return query_reject(why, 400,
+                            "URL: begins with //; if a proxy sent it, expected lines such as "
+                            "location /map/ { proxy_pass http://HOST:PORT/; }");
+    return query_reject(why, 400, "URL: empty segments, . and .. are not accepted");
+}
+
 unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY])
 {
     struct span segments[SEGMENTS_MAX] = {0};
@@ -289,7 +343,7 @@ unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY])
     bool proper;
     int count = split((struct span){uri + 1, length - 1}, segments, &proper);
     if (!proper)
-        return query_reject(why, 400, "URL: empty segments, . and .. are not accepted");
+        return reject_segments(uri, why);
     if (count == 1)
         return parse_top(route, segments[0], query, why);
     if (count > SEGMENTS_MAX || count == 3 || count == 4)
@@ -320,8 +374,5 @@ unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY])
         return route->kind == ROUTE_TILEJSON
                    ? query_parse(&tilejson_query, query, route, &route->others, why)
                    : 0;
-    return query_reject(
-        why, 404,
-        "nothing is at this URL; /{world}/ has {layer}.json, {layer}.xml, wmts.xml, height, "
-        "heights, spawn, downstream, region.f32 and volume.f32");
+    return reject_below_world(why);
 }
