@@ -101,6 +101,7 @@ struct config {
     struct {
         unsigned connections;
         unsigned connections_per_client; /* 0: no limit */
+        unsigned idle;                   /* seconds between two requests */
         unsigned queue;                  /* queued renders */
         unsigned wait;                   /* ms that a render may be queued */
         unsigned misses_per_client;      /* requests that wait for a render; 0: no limit */

@@ -112,6 +112,7 @@ static void deliver_change(struct message *message)
     struct shard *shard = shard_of(message, offsetof(struct shard, change));
     struct snapshot *snapshot = __atomic_exchange_n(&shard->next_snapshot, NULL, __ATOMIC_ACQ_REL);
     service_use(shard->service, snapshot);
+    http_limit_idle(shard->http, snapshot->config->limits.idle);
     snapshot_release(snapshot);
 }
 
@@ -223,6 +224,7 @@ static int make_parts(struct shard *shard)
         .handler_context = shard->service,
         .closed = on_closed,
         .closed_context = shard,
+        .idle = server->snapshot->config->limits.idle,
         .step = QUIET_MS * server_shards(server->snapshot->config),
         .active = on_active,
         .active_context = shard,

@@ -10,8 +10,8 @@
 #include "server/http/request_head.h"
 
 enum {
-    SUSPENDED_SECONDS = DEADLINE_IDLE_SECONDS + 1,
-    ENDED_SECONDS = 1, /* until libmicrohttpd closes a connection that is at its end */
+    SUSPENDED_SECONDS = 61, /* any limit: without one a client that half-closes gets no response */
+    ENDED_SECONDS = 1,      /* until libmicrohttpd closes a connection that is at its end */
     /* Smaller bodies, as of errors, count as a part of the connection. */
     HELD_MIN = 16 * 1024,
 };

@@ -144,6 +144,14 @@ uint64_t http_expire_again(const struct http *http)
     return due > now ? due - now : 0;
 }
 
+void http_limit_idle(struct http *http, unsigned seconds)
+{
+    http->deadlines.idle_ms = seconds * UINT64_C(1000);
+    http->active = true; /* what was due may be due sooner */
+    if (http->parts.active)
+        http->parts.active(http->parts.active_context);
+}
+
 unsigned http_make_room(struct http *http)
 {
     return deadlines_make_room(&http->deadlines, http_now(http));
@@ -213,6 +221,7 @@ int http_new(struct http **out, const struct http_parts *parts)
         return -ENOMEM;
     http->parts = *parts;
     STAILQ_INIT(&http->adopted);
+    http->deadlines.idle_ms = parts->idle * UINT64_C(1000);
     http->deadlines.step = parts->step;
     http->lingering = (struct lingering_close){.loop = parts->loop,
                                                .clock = parts->clock,

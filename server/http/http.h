@@ -55,6 +55,7 @@ struct http_parts {
     /* A connection that was handed over is closed. */
     void (*closed)(void *context, const struct sockaddr *peer);
     void *closed_context;
+    unsigned idle; /* seconds that a connection may be idle between two requests */
     unsigned step; /* idle connections are checked at multiples of so many ms; see deadlines.h */
     /* Connections have changed: http_expire must be called within 250 ms. May be NULL. */
     void (*active)(void *context);
@@ -101,6 +102,9 @@ unsigned http_expire(struct http *http);
 /* After http_expire: the ms after which it must be called again if ACTIVE is not called before;
  * UINT64_MAX: only then. */
 uint64_t http_expire_again(const struct http *http);
+
+/* Change the limit of idle connections: those that are idle, too. */
+void http_limit_idle(struct http *http, unsigned seconds);
 
 /* Close some connections that are idle, or slow readers, so that others can be accepted; see
  * deadlines_make_room. Returns how many. */

@@ -22,8 +22,12 @@ static const uint64_t deadline_ms[] = {
     [DEADLINE_HANDLED] = UINT64_MAX,
     [DEADLINE_SENDING] = 30000,
     [DEADLINE_WAITING] = UINT64_MAX,
-    [DEADLINE_IDLE] = DEADLINE_IDLE_SECONDS * 1000,
 };
+
+static uint64_t limit_of(const struct deadlines *deadlines, enum deadline_phase phase)
+{
+    return phase == DEADLINE_IDLE ? deadlines->idle_ms : deadline_ms[phase];
+}
 
 void deadlines_add(struct deadlines *deadlines, struct deadline *deadline, int fd,
                    const unsigned *connections, uint64_t now)
@@ -135,13 +139,15 @@ static bool check_unread(struct deadline *deadline, uint64_t now)
 }
 
 /* Returns true if the connection was too slow. */
-static bool expire(struct deadline *deadline, uint64_t now, bool draining)
+static bool expire(const struct deadlines *deadlines, struct deadline *deadline, uint64_t now,
+                   bool draining)
 {
     const bool left = check_client(deadline, now);
     const bool responding = deadline->phase == DEADLINE_HANDLED ||
                             deadline->phase == DEADLINE_SENDING ||
                             deadline->phase == DEADLINE_WAITING;
-    const uint64_t limit = draining && !responding ? GRACE_MS : deadline_ms[deadline->phase];
+    const uint64_t limit =
+        draining && !responding ? GRACE_MS : limit_of(deadlines, deadline->phase);
 
     const bool unread = check_unread(deadline, now);
     const bool late = now - deadline->since > limit || unread || check_pace(deadline, now);
@@ -164,11 +170,13 @@ static bool expire(struct deadline *deadline, uint64_t now, bool draining)
 
 /* The time of the next check of DEADLINE, which has just been checked, if it stays in its phase; 0:
  * soon. */
-static uint64_t due(const struct deadline *deadline, unsigned step)
+static uint64_t due(const struct deadlines *deadlines, const struct deadline *deadline)
 {
+    const unsigned step = deadlines->step;
     const bool idle = deadline->phase == DEADLINE_IDLE;
-    const bool unchecked = idle && deadline->window <= deadline->since;
-    const uint64_t limit = unchecked ? DEADLINE_WINDOW : deadline_ms[deadline->phase];
+    const bool unchecked =
+        idle && deadline->window <= deadline->since && deadlines->idle_ms > DEADLINE_WINDOW;
+    const uint64_t limit = unchecked ? DEADLINE_WINDOW : limit_of(deadlines, deadline->phase);
     const uint64_t at = deadline->since + limit + 1;
 
     if (deadline->overdue || !(idle || deadline->phase == DEADLINE_HEAD))
@@ -185,8 +193,8 @@ bool deadlines_expire(struct deadlines *deadlines, uint64_t now, bool draining, 
         deadlines->due = UINT64_MAX;
     }
     for (int i = 0; deadline && i < DEADLINES_SLICE; i++) {
-        *slow += expire(deadline, now, draining);
-        const uint64_t next = draining ? 0 : due(deadline, deadlines->step);
+        *slow += expire(deadlines, deadline, now, draining);
+        const uint64_t next = draining ? 0 : due(deadlines, deadline);
         if (next < deadlines->due)
             deadlines->due = next;
         deadline = LIST_NEXT(deadline, entry);

@@ -11,9 +11,6 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-/* The limit between two requests, in seconds. */
-enum { DEADLINE_IDLE_SECONDS = 60 };
-
 /* The least bytes per second of a response: a client that is 30 s behind this pace is too slow.
  * 1 MiB (the largest tile) in 30 s is about 32 KiB/s. */
 enum { DEADLINE_PACE = 32 * 1024 };
@@ -46,8 +43,9 @@ struct deadline {
     uint64_t heads;  /* the bytes of all complete heads so far */
 };
 
-/* Initially zero but for STEP. */
+/* Initially zero but for IDLE_MS and STEP. */
 struct deadlines {
+    uint64_t idle_ms; /* the limit between two requests */
     unsigned step; /* idle connections are checked at multiples of so many ms, together; 0: of 1 */
     LIST_HEAD(deadline_list, deadline) list;
     struct deadline *next; /* to be checked in this round, or NULL */

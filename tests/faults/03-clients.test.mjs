@@ -1,12 +1,13 @@
 // Faults 21 to 30: clients that are slow, many, broken or hostile. Other clients notice nothing.
 
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'node:test';
 import { assertPeace, useDaemon } from '../http/daemon.mjs';
 import { pngChunks } from '../http/png.mjs';
-import { eventually, patience } from '../http/program.mjs';
+import { eventually, patience, scratchFile, withFractal } from '../http/program.mjs';
 import { assertError, assertStatus, eachRow } from '../http/table.mjs';
 import { load, underLoad } from '../load/client.mjs';
 import { connect, request } from '../http/wire.mjs';
@@ -101,16 +102,37 @@ describe('slow clients', { timeout: patience(300000), concurrency: 4 }, () => {
         connection.close();
     }));
 
-    it('fault 21: an idle connection is closed after 60 s, not before', () => frozen(async (daemon, faults) => {
-        const idle = await Promise.all(numbers(10).map(() => daemon.connect()));
-        for (const connection of idle)
-            assertStatus(await connection.send(request('GET', '/healthz')).answer(), 200);
-        await faults.pass(59.9, 1);
-        assert.ok(allOpen(idle), 'closed too early');
-        await faults.pass(1.5, 0.5);        // they are checked once a second
-        assert.equal(await leftOpen(idle), 0, 'left open');
-        assertStatus(await daemon.get('/healthz', {}, { agent: alone() }), 200);
-    }, { config: 'shards: 1\n' }));
+    it('fault 21: an idle connection is closed after limits.idle, not before', () => eachRow(
+        [['', 75], ['limits: { idle: 2 }\n', 2], ['limits: { idle: 600 }\n', 600]],
+        ([config, seconds]) => frozen(async (daemon, faults) => {
+            const idle = await Promise.all(numbers(10).map(() => daemon.connect()));
+            for (const connection of idle)
+                assertStatus(await connection.send(request('GET', '/healthz')).answer(), 200);
+            await faults.pass(seconds - 0.1, seconds / 50);
+            assert.ok(allOpen(idle), 'closed too early');
+            await faults.pass(1.5, 0.5);        // they are checked once a second
+            assert.equal(await leftOpen(idle), 0, 'left open');
+            assertStatus(await daemon.get('/healthz', {}, { agent: alone() }), 200);
+        }, { config: `shards: 1\n${config}` })));
+
+    it('fault 21: a reload changes the limit of connections that are idle', () => {
+        const file = scratchFile('farlands.yaml', withFractal('shards: 1\nlimits: { idle: 600 }\n'));
+        return frozen(async (daemon, faults) => {
+            const idle = await daemon.connect();
+            assertStatus(await idle.send(request('GET', '/healthz')).answer(), 200);
+            await faults.pass(30, 1);
+            assert.ok(allOpen([idle]), 'closed too early');
+            fs.writeFileSync(file, withFractal('shards: 1\nlimits: { idle: 20 }\n'));
+            daemon.kill('SIGHUP');
+            assert.ok(await eventually(async () => {
+                await faults.pass(1, 0.5);
+                return /configuration reloaded/.test(daemon.stderr);
+            }), daemon.stderr);
+            await faults.pass(3, 0.5);
+            assert.equal(await leftOpen([idle]), 0, 'left open');
+            idle.close();
+        }, { args: ['--config', file] });
+    });
 
     it('fault 22: a request body is rejected before it is sent, and not waited for', () => frozen((daemon) => eachRow([
         ['GET', 'Content-Length: 1000000000', 400],

@@ -122,6 +122,7 @@ static inline struct daemon *daemon_new(const char *worlds)
                                           .context = &daemon};
     must(service_new(&daemon.service, &service, daemon.snapshot) == 0, "out of memory");
     const struct http_parts http = {.loop = &daemon.loop,
+                                    .idle = 60,
                                     .connections = 16,
                                     .state_size = sizeof(struct request_context),
                                     .handler = daemon_on_request,

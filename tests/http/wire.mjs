@@ -4,7 +4,7 @@
 import net from 'node:net';
 import { WAIT, patience } from './program.mjs';
 
-/* How long to wait for the end of a connection, in ms: shorter than the daemon's limit for idle ones, 60 s. */
+/* How long to wait for the end of a connection, in ms: shorter than the daemon's limit for idle ones, 75 s. */
 export const CLOSE_LIMIT = 30000;
 
 const BODILESS = (method, status) =>

@@ -70,6 +70,7 @@ static void set_up(void)
                                               .scrape = scrape_without_memory};
     ck_assert_int_eq(service_new(&service, &for_service, snapshot), 0);
     const struct http_parts for_http = {.loop = &loop,
+                                        .idle = 60,
                                         .connections = 16,
                                         .state_size = sizeof(struct request_context),
                                         .handler = service_handle,

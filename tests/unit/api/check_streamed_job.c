@@ -133,6 +133,7 @@ static void set_up(void)
         .renderers = renderers, .mailbox = mailbox, .pending = &pending, .streams = &streams};
     ck_assert_int_eq(streamed_jobs_init(&streamed_jobs), 0);
     const struct http_parts for_http = {.loop = &loop,
+                                        .idle = 60,
                                         .connections = 16,
                                         .state_size = sizeof(struct request_context),
                                         .handler = handle,

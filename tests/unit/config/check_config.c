@@ -92,6 +92,7 @@ START_TEST(test_builtin)
     ck_assert_uint_eq(config->limits.queue, 1024);
     ck_assert_uint_eq(config->limits.wait, 1000);
     ck_assert_uint_eq(config->limits.connections_per_client, 1024);
+    ck_assert_uint_eq(config->limits.idle, 75);
     ck_assert_uint_eq(config->limits.misses_per_client, 512);
     ck_assert_uint_eq(config->limits.memory, 0);
     ck_assert_uint_eq(config->limits.streams, 512);
@@ -371,6 +372,8 @@ static const char *const good[] = {
     "limits: {memory: 8M}",
     "cache: {memory: 1024T}",
     "limits: {connections: 1, queue: 1000000}",
+    "limits: {idle: 1}",
+    "limits: {idle: 86400}",
     "listen: \"a:1\" # comment",
     "\xef\xbb\xbflisten: a:1",
     "%YAML 1.1\n---\nthreads: 1\n",
@@ -470,7 +473,7 @@ static const struct {
     {"cache:", 1, "cache", "path, disk, files, memory"},
     {"cache: []", 1, "cache", "path, disk, files, memory"},
     {"limits: [queue, 1]", 1, "limits",
-     "connections, connections_per_client, queue, wait, misses_per_client, memory, streams, "
+     "connections, connections_per_client, idle, queue, wait, misses_per_client, memory, streams, "
      "streams_per_client"},
     {WORLD "    noise: 4", 3, "worlds[0].noise", "octaves"},
     {WORLD "    noise:", 3, "worlds[0].noise", "octaves"},
@@ -485,7 +488,7 @@ static const struct {
     {"Listen: a:1", 1, "Listen", "listen"},
     {"log: info\ncache:\n  nope: 1", 3, "cache.nope", "path, disk, files, memory"},
     {"limits: {path: 1}", 1, "limits.path",
-     "connections, connections_per_client, queue, wait, misses_per_client, memory, streams, "
+     "connections, connections_per_client, idle, queue, wait, misses_per_client, memory, streams, "
      "streams_per_client"},
     {WORLD "    nope: 1", 3, "worlds[0].nope",
      "name, seed, seeds, native_zoom, origin, wrap, noise"},
@@ -562,6 +565,10 @@ static const struct {
     {"webp: {method: 7}", 1, "webp.method", "a whole number from 0 to 6"},
     {"webp: {qualty: 5}", 1, "webp.qualty", "quality"},
     {"webp: 85", 1, "webp", ""},
+    {"limits: {idle: 0}", 1, "limits.idle", "a whole number from 1 to 86400"},
+    {"limits: {idle: 86401}", 1, "limits.idle", "a whole number from 1 to 86400"},
+    {"limits: {idle: -1}", 1, "limits.idle", "a whole number from 1 to 86400"},
+    {"limits: {idle: 75s}", 1, "limits.idle", "a whole number from 1 to 86400"},
     {"limits: {wait: 0}", 1, "limits.wait", "a whole number from 1 to 60000"},
     {"limits: {memory: 8388607}", 1, "limits.memory", "0, or a size from 8M to 1024T"},
     {"limits: {memory: 1025T}", 1, "limits.memory", "0, or a size from 8M to 1024T"},

@@ -159,6 +159,7 @@ static void set_up(void)
 {
     ck_assert_int_eq(uv_loop_init(&loop), 0);
     const struct http_parts parts = {.loop = &loop,
+                                     .idle = 60,
                                      .clock = &time_held,
                                      .connections = 16,
                                      .state_size = sizeof(unsigned),

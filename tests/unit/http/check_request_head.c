@@ -48,7 +48,7 @@ static void send_bytes(const char *head, size_t size)
     memset(&seen, 0, sizeof seen);
     ck_assert_int_eq(uv_loop_init(&loop), 0);
     const struct http_parts parts = {
-        .loop = &loop, .connections = 4, .handler = handle, .closed = on_closed};
+        .loop = &loop, .idle = 60, .connections = 4, .handler = handle, .closed = on_closed};
     ck_assert_int_eq(http_new(&http, &parts), 0);
     tcp_pair(ends);
     http_adopt(http, ends[0], (const struct sockaddr *)&peer, sizeof peer);

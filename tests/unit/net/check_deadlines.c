@@ -10,7 +10,7 @@
 
 enum { BEGIN = 1000000 }; /* ms: the beginning of the response */
 
-static struct deadlines deadlines;
+static struct deadlines deadlines = {.idle_ms = 60000};
 static struct deadline reader;
 static int ends[2];
 
@@ -95,29 +95,40 @@ static const struct {
     bool draining;
     unsigned step;
     uint64_t checked, due; /* ms from BEGIN; due 0: soon */
+    uint64_t idle;         /* seconds */
 } checks[] = {
-    {DEADLINE_HEAD, false, 2000, 0, 10001},
-    {DEADLINE_HANDLED, false, 2000, 0, 0},
-    {DEADLINE_SENDING, false, 2000, 0, 0},
-    {DEADLINE_WAITING, false, 2000, 0, 0},
-    {DEADLINE_IDLE, false, 0, 0, 10001},
-    {DEADLINE_IDLE, false, 0, 10000, 10001},
-    {DEADLINE_IDLE, false, 0, 10001, 60001},
-    {DEADLINE_IDLE, false, 3000, 0, 11000}, /* BEGIN is 1000 ms after a multiple of 3000 */
-    {DEADLINE_IDLE, false, 3000, 11000, 62000},
-    {DEADLINE_IDLE, false, 0, 60001, 0}, /* it is about to be closed */
-    {DEADLINE_IDLE, true, 2000, 0, 0},
+    {DEADLINE_HEAD, false, 2000, 0, 10001, 60},
+    {DEADLINE_HANDLED, false, 2000, 0, 0, 60},
+    {DEADLINE_SENDING, false, 2000, 0, 0, 60},
+    {DEADLINE_WAITING, false, 2000, 0, 0, 60},
+    {DEADLINE_IDLE, false, 0, 0, 10001, 60},
+    {DEADLINE_IDLE, false, 0, 10000, 10001, 60},
+    {DEADLINE_IDLE, false, 0, 10001, 60001, 60},
+    {DEADLINE_IDLE, false, 3000, 0, 11000, 60}, /* BEGIN is 1000 ms after a multiple of 3000 */
+    {DEADLINE_IDLE, false, 3000, 11000, 62000, 60},
+    {DEADLINE_IDLE, false, 0, 60001, 0, 60}, /* it is about to be closed */
+    {DEADLINE_IDLE, true, 2000, 0, 0, 60},
+    {DEADLINE_IDLE, false, 0, 10001, 75001, 75},
+    {DEADLINE_IDLE, false, 0, 0, 10001, 86400},
+    {DEADLINE_IDLE, false, 0, 10001, 86400001, 86400},
+    {DEADLINE_IDLE, false, 0, 0, 10001, 11},
+    {DEADLINE_IDLE, false, 0, 0, 10001, 10},
+    {DEADLINE_IDLE, false, 0, 0, 1001, 1}, /* before what it has sent is checked */
+    {DEADLINE_IDLE, false, 0, 1001, 0, 1},
+    {DEADLINE_HEAD, false, 0, 0, 10001, 1},
 };
 
 /* Nothing is looked at before it may have changed. */
 START_TEST(test_due)
 {
     deadlines.step = checks[_i].step;
+    deadlines.idle_ms = checks[_i].idle * 1000;
     deadline_enter(&reader, checks[_i].phase, BEGIN);
     round_of(BEGIN + checks[_i].checked, checks[_i].draining);
     const uint64_t due = deadlines.due ? deadlines.due - BEGIN : 0;
     must(due == checks[_i].due, "row %d: %llu", _i, (unsigned long long)due);
     deadlines.step = 0;
+    deadlines.idle_ms = 60000;
 }
 END_TEST
 
