@@ -127,9 +127,8 @@ static unsigned port_to_add(struct span host, struct span port)
     uint64_t number;
 
     if (authority_parse(&authority, host.text, host.length) ||
-        authority.port != AUTHORITY_NO_PORT ||
-        unsigned_parse(port.text, port.length, &number) || number == 0 || number > 65535 ||
-        number == 80 || number == 443)
+        authority.port != AUTHORITY_NO_PORT || unsigned_parse(port.text, port.length, &number) ||
+        number == 0 || number > 65535 || number == 80 || number == 443)
         return 0;
     return (unsigned)number;
 }

@@ -23,7 +23,8 @@ enum { FORWARDED_URL_MAX = 1024 };
 
 /*
  * The beginning of absolute URLs, without a slash at the end: public_url if configured, otherwise
- * from REQUEST's Host and, if a trusted proxy sent it, from its well-formed headers. Returns 0, or -EINVAL if there is no valid host.
+ * from REQUEST's Host and, if a trusted proxy sent it, from its well-formed headers. Returns 0, or
+ * -EINVAL if there is no valid host.
  */
 int forwarded_base_url(const struct site_config *site, const struct http_request *request,
                        char out[FORWARDED_URL_MAX]);

@@ -35,17 +35,20 @@ void raster_response_set_length(struct raster_plan *plan, uint64_t length)
 }
 
 void raster_response_plan(struct raster_plan *plan, const struct raster *raster,
-                          const char *version, const struct http_request *request)
+                          const char *version, const struct http_request *request,
+                          const struct modification *modified)
 {
     plan->etag[0] = '"';
     stpcpy(stpcpy(plan->etag + 1, raster->key), "\"");
+    plan->modified = *modified;
     plan->cache_control = cache_control(version, raster->fingerprint);
     plan->length = HTTP_LENGTH_UNKNOWN;
     plan->range = NULL;
     plan->status = 200;
     if (!conditional_if_match(request->if_match, plan->etag))
         plan->status = 412;
-    else if (conditional_if_none_match(request->if_none_match, plan->etag))
+    else if (conditional_not_modified(request->if_none_match, request->if_modified_since,
+                                      plan->etag, modified))
         plan->status = 304;
     else if (request->method == HTTP_GET && (is_raw(raster) || !raster->region) &&
              conditional_if_range(request->if_range, plan->etag))
@@ -118,7 +121,7 @@ void raster_response_headers(struct raster_headers *out, const struct raster *ra
     struct response_headers *headers = &out->headers;
 
     *headers = response_headers(plan->cache_control);
-    response_headers_add(headers, "ETag", plan->etag);
+    response_validators(headers, plan->etag, &plan->modified);
     response_headers_add(headers, "Accept-Ranges",
                          raster->region && !is_raw(raster) ? "none" : "bytes");
     if (is_raw(raster) || raster->region)

@@ -31,6 +31,7 @@ struct raster {
 struct raster_plan {
     unsigned status;               /* 200 or 206: the bytes are needed; or 304, 412 or 416 */
     char etag[RASTER_KEY_MAX + 2]; /* the key in quotes: it decides the bytes, so it is strong */
+    struct modification modified;
     const char *cache_control;
     int64_t length;         /* of the whole raster in bytes, or HTTP_LENGTH_UNKNOWN */
     const char *range;      /* the Range header, if it applies and LENGTH is unknown; or NULL */
@@ -38,9 +39,11 @@ struct raster_plan {
     bool usual;             /* the URL has no query, or only today's fingerprint: tiles.c sets it */
 };
 
-/* Plan the response about RASTER to REQUEST. VERSION is the fingerprint in the URL, or "". Pure. */
+/* Plan the response about RASTER to REQUEST. VERSION is the fingerprint in the URL, or "". MODIFIED
+ * is when the configuration last changed. Pure. */
 void raster_response_plan(struct raster_plan *plan, const struct raster *raster,
-                          const char *version, const struct http_request *request);
+                          const char *version, const struct http_request *request,
+                          const struct modification *modified);
 
 /* The picture is made and has LENGTH bytes; does nothing if the plan knows it. Pure. */
 void raster_response_set_length(struct raster_plan *plan, uint64_t length);

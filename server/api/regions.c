@@ -390,7 +390,7 @@ void regions_respond(struct service *service, struct request_context *context,
         return;
     }
     make_key(&raster);
-    raster_response_plan(&plan, &raster, route->version, context->request);
+    raster_response_plan(&plan, &raster, route->version, context->request, &context->modified);
     if (context->request->method == HTTP_HEAD || (plan.status != 200 && plan.status != 206))
         raster_response_send(context, &raster, &plan, (struct http_response){0});
     else

@@ -40,6 +40,14 @@ struct response_headers response_headers(const char *cache_control)
     return headers;
 }
 
+void response_validators(struct response_headers *headers, const char *etag,
+                         const struct modification *modified)
+{
+    response_headers_add(headers, "ETag", etag);
+    if (modified->text[0])
+        response_headers_add(headers, "Last-Modified", modified->text);
+}
+
 static void write_access(const struct request_context *context, uint64_t sent)
 {
     const struct http_request *request = context->request;
@@ -197,14 +205,35 @@ void response_unsatisfiable(struct request_context *context, uint64_t length)
     send_error(context, 416, why, "Content-Range", range);
 }
 
+/* Longer ones would not fit into the memory of a response's head. */
+enum { WANTED_MAX = 1024 };
+
+/*
+ * The headers that the client of another origin may send: all. Those that it asks for are named,
+ * because * does not include Authorization, and old browsers do not know it. None has an effect
+ * that a page could not have without, so there is nothing to protect.
+ */
+static const char *allowed_headers(const struct http_request *request)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~, \t";
+    const char *wanted = request->wanted;
+    const size_t length = wanted ? strnlen(wanted, WANTED_MAX + 1) : 0;
+
+    return length > 0 && length <= WANTED_MAX && strspn(wanted, letters) == length
+               ? wanted
+               : "*, Authorization";
+}
+
 void response_options(struct request_context *context)
 {
     struct response_headers headers = response_headers(NULL);
     response_headers_add(&headers, "Allow", METHODS);
     response_headers_add(&headers, "Access-Control-Allow-Methods", METHODS);
     response_headers_add(&headers, "Access-Control-Allow-Headers",
-                         "Range, If-Match, If-None-Match, If-Range, Cache-Control");
+                         allowed_headers(context->request));
     response_headers_add(&headers, "Access-Control-Max-Age", "86400");
+    response_headers_add(&headers, "Vary", "Access-Control-Request-Headers");
     response_send(context, (struct http_response){.status = 204}, &headers);
 }
 
@@ -273,8 +302,10 @@ static void send_page(struct request_context *context, const struct static_page 
         response_precondition_failed(context, form->etag);
         return;
     }
-    if (conditional_if_none_match(context->request->if_none_match, form->etag)) {
-        response_headers_add(headers, "ETag", form->etag);
+    if (conditional_not_modified(context->request->if_none_match,
+                                 context->request->if_modified_since, form->etag,
+                                 &context->modified)) {
+        response_validators(headers, form->etag, &context->modified);
         response_send(context, (struct http_response){.status = 304}, headers);
         return;
     }
@@ -283,7 +314,7 @@ static void send_page(struct request_context *context, const struct static_page 
         form = &page->plain;
     if (form == &page->gzip)
         response_headers_add(headers, "Content-Encoding", "gzip");
-    response_headers_add(headers, "ETag", form->etag);
+    response_validators(headers, form->etag, &context->modified);
     response_send(
         context,
         (struct http_response){.status = 200, .type = page->type, .body = made ? made : form->body},

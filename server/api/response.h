@@ -6,6 +6,7 @@
 #define FARLANDS_API_RESPONSE_H
 
 #include "server/core/token_bucket.h"
+#include "server/http/conditional.h"
 #include "server/http/http.h"
 #include "server/http/mhd_response.h"
 #include "server/net/client_limits.h"
@@ -38,6 +39,7 @@ struct request_context {
     const struct http_request *request;
     const struct sockaddr *client;   /* forwarded_client's result */
     struct sockaddr_storage address; /* its storage */
+    struct modification modified;    /* of what the configuration decides; without text: unknown */
     enum access_from from;           /* the source of the tile in the response */
     unsigned status;                 /* of the response, once it is sent */
     bool repeated;                   /* many times a second: a 304 is not logged */
@@ -61,7 +63,7 @@ int response_hold(struct request_context *context, uint64_t bytes);
 int response_hold_body(struct request_context *context, const struct blob *body);
 
 /* The headers of a response. Names and values must last until it is sent or prepared. */
-enum { RESPONSE_HEADERS_MAX = 20 };
+enum { RESPONSE_HEADERS_MAX = 24 };
 
 struct response_headers {
     struct http_header header[RESPONSE_HEADERS_MAX];
@@ -94,6 +96,10 @@ void response_unsatisfiable(struct request_context *context, uint64_t length);
 
 /* 412: If-Match does not match ETAG. */
 void response_precondition_failed(struct request_context *context, const char *etag);
+
+/* Add ETAG, and the time at which CONTEXT's response last changed, if it is known. */
+void response_validators(struct response_headers *headers, const char *etag,
+                         const struct modification *modified);
 
 /* To OPTIONS, which is usually a CORS preflight. */
 void response_options(struct request_context *context);

@@ -76,6 +76,7 @@ static void handle_changes(struct service *service, struct request_context *cont
     struct config_error error;
 
     context->repeated = true;
+    context->modified.text[0] = '\0'; /* errors of reloads change it, too */
     service->parts.reload_error(service->parts.context, &error);
     send_document(context, "application/json",
                   document_changes(service->snapshot->catalogue.plain.etag, error.text), NULL,
@@ -278,6 +279,7 @@ void service_handle(void *self, struct http_exchange *exchange, const struct htt
     context->exchange = exchange;
     context->request = request;
     context->client = client_of(service, request, &context->address);
+    context->modified = service->snapshot->modified;
     context->from = FROM_NONE;
     context->repeated = false;
     context->held = 0;

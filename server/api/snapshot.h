@@ -33,6 +33,7 @@ struct snapshot {
     struct static_page *descriptions;             /* of WORLDS, in their order */
     struct static_page files[EMBEDDED_FILES_MAX]; /* of the viewer, as embedded_files */
     struct text_template *viewer_page;
+    struct modification modified;   /* when it was first used; the caller sets it */
     struct unlisted_peers unlisted; /* since the configuration was loaded */
 };
 

@@ -93,7 +93,8 @@ static void wait_for_tile(struct service *service, struct request_context *conte
         pending_fail(&wait->pending, err);
 }
 
-/* True if the response to REQUEST may be shared: it depends on the URI and If-None-Match only. */
+/* True if the response to REQUEST may be shared: it depends on the URI, If-None-Match and
+ * If-Modified-Since only. */
 static bool is_shareable(const struct http_request *request)
 {
     return request->method == HTTP_GET && !request->range && !request->if_match && !request->last;
@@ -134,7 +135,8 @@ bool tiles_respond_prepared(struct service *service, struct request_context *con
     if (!is_shareable(request) ||
         !(ready = response_cache_find(service->response_cache, request->uri)))
         return false;
-    if (conditional_if_none_match(request->if_none_match, ready->etag)) {
+    if (conditional_not_modified(request->if_none_match, request->if_modified_since, ready->etag,
+                                 &context->modified)) {
         response_send_prepared(context, &ready->same);
         return true;
     }
@@ -188,7 +190,7 @@ void tiles_respond(struct service *service, struct request_context *context,
     raster.format = tile.format;
     raster.fingerprint = tile_fingerprint(&tile);
     tile_key(&tile, raster.key);
-    raster_response_plan(&plan, &raster, route->version, context->request);
+    raster_response_plan(&plan, &raster, route->version, context->request, &context->modified);
     /* URLs with numbers against caches must not displace these from the prepared responses. */
     plan.usual =
         !route->others && (!route->version[0] || strcmp(route->version, raster.fingerprint) == 0);

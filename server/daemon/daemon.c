@@ -301,6 +301,8 @@ int daemon_run(const struct daemon_options *options)
 
     if (options->watch)
         watch_init(&server);
+    if (options->file)
+        server.loaded = watch_state(options->file);
     if (reload_config(options, &config, &error)) {
         fprintf(stderr, "farlands: %s\n", error.text);
         return 2;
@@ -309,8 +311,10 @@ int daemon_run(const struct daemon_options *options)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* writes return EFBIG instead */
     int err = snapshot_new(&server.snapshot, config, NULL);
-    if (!err)
+    if (!err) {
+        server.snapshot->modified = conditional_modification(server.started);
         err = uv_mutex_init(&server.snapshot_lock);
+    }
     if (!err)
         err = uv_loop_init(&server.loop);
     if (err) {

@@ -32,6 +32,7 @@ struct reload {
     const struct snapshot *current; /* the server's, which changes only after the thread's end */
     struct thread_group *thread;
     struct snapshot *snapshot; /* or NULL, with an error */
+    uv_stat_t before;          /* the state of the file before it was read */
     struct config_error error;
     bool is_torn; /* a program was writing the watched file: there is no result */
 };
@@ -96,10 +97,15 @@ unsigned reload_connections(const struct config *config)
 }
 
 /* Cannot fail, so that a configuration is applied as a whole. */
-static void apply(struct server *server, struct snapshot *snapshot)
+static void apply(struct server *server, const struct reload *reload)
 {
-    struct snapshot *old = server->snapshot;
+    struct snapshot *old = server->snapshot, *snapshot = reload->snapshot;
 
+    /* Otherwise what was served in this second may have been that of the old configuration. */
+    snapshot->modified = watch_is_same(&reload->before, &server->loaded)
+                             ? old->modified
+                             : conditional_modification(clock_of_day().tv_sec + 1);
+    server->loaded = reload->before;
     uv_mutex_lock(&server->snapshot_lock);
     server->snapshot = snapshot;
     uv_mutex_unlock(&server->snapshot_lock);
@@ -116,12 +122,12 @@ static struct config *read_config(struct reload *reload)
 {
     const char *file = reload->options->file;
     const bool watch = reload->options->watch;
-    const uv_stat_t before = watch ? watch_state(file) : (uv_stat_t){0};
     struct config *config = NULL;
 
+    reload->before = file ? watch_state(file) : (uv_stat_t){0};
     if (reload_config(reload->options, &config, &reload->error))
         config = NULL;
-    reload->is_torn = watch && !watch_is_whole(file, &before);
+    reload->is_torn = watch && !watch_is_whole(file, &reload->before);
     if (reload->is_torn) {
         config_free(config);
         return NULL;
@@ -215,7 +221,7 @@ static void on_poll(uv_timer_t *timer)
         return;
     }
     if (result.snapshot)
-        apply(server, result.snapshot);
+        apply(server, &result);
     if (result.is_torn)
         sd_notify(0, "READY=1"); /* the watch sees when the text is written */
     else

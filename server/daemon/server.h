@@ -40,6 +40,7 @@ struct watch {
 struct server {
     uv_loop_t loop;
     const struct daemon_options *options;
+    uv_stat_t loaded;         /* the state of the file before the configuration was read from it */
     uv_mutex_t snapshot_lock; /* of the next two, which only the main thread changes */
     struct snapshot *snapshot;
     struct config_error reload_error; /* of the last reload; empty: none */
@@ -121,6 +122,9 @@ bool reload_stop(struct server *server);
 
 /* The state of FILE, zero if it cannot be found. Any thread. */
 uv_stat_t watch_state(const char *file);
+
+/* Whether a file with the state A has not changed if it has the state B. */
+bool watch_is_same(const uv_stat_t *a, const uv_stat_t *b);
 
 /* Whether what was read of FILE since its state was BEFORE is a whole text: no program has changed
  * it meanwhile, or emptied it in order to write it. Any thread. */

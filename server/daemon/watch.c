@@ -14,7 +14,7 @@ static bool is_same_time(uv_timespec_t a, uv_timespec_t b)
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-static bool is_same(const uv_stat_t *a, const uv_stat_t *b)
+bool watch_is_same(const uv_stat_t *a, const uv_stat_t *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
            is_same_time(a->st_mtim, b->st_mtim) && is_same_time(a->st_ctim, b->st_ctim);
@@ -49,7 +49,7 @@ static void on_state(uv_fs_t *request)
 
     if (server->stopped)
         return;
-    if (!is_same(&state, &server->watch.seen) && !is_emptied(&state)) {
+    if (!watch_is_same(&state, &server->watch.seen) && !is_emptied(&state)) {
         server->watch.seen = state;
         reload_request(server);
     }
@@ -76,7 +76,7 @@ uv_stat_t watch_state(const char *file)
 bool watch_is_whole(const char *file, const uv_stat_t *before)
 {
     const uv_stat_t after = watch_state(file);
-    return is_same(before, &after) && !is_emptied(&after);
+    return watch_is_same(before, &after) && !is_emptied(&after);
 }
 
 void watch_init(struct server *server)

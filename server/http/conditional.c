@@ -84,6 +84,45 @@ bool conditional_if_range(const char *if_range, const char *etag)
     return strncmp(at, etag, length) == 0 && *skip_blanks(at + length) == '\0';
 }
 
+struct modification conditional_modification(time_t second)
+{
+    struct modification out = {.second = second};
+    struct tm utc;
+
+    /* The names are English: no locale is ever set. */
+    if (!gmtime_r(&second, &utc) ||
+        strftime(out.text, sizeof out.text, "%a, %d %b %Y %H:%M:%S GMT", &utc) == 0)
+        out.text[0] = '\0';
+    return out;
+}
+
+/* Parse an HTTP date: the usual form, and the two obsolete ones. */
+static bool parse_date(const char *text, time_t *out)
+{
+    static const char *const forms[] = {"%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT",
+                                        "%a %b %e %H:%M:%S %Y"};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        struct tm utc = {0};
+        const char *end = strptime(skip_blanks(text), forms[i], &utc);
+        if (end && *skip_blanks(end) == '\0') {
+            *out = timegm(&utc);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool conditional_not_modified(const char *if_none_match, const char *if_modified_since,
+                              const char *etag, const struct modification *modified)
+{
+    time_t since;
+
+    if (if_none_match)
+        return conditional_if_none_match(if_none_match, etag);
+    return if_modified_since && modified->text[0] && parse_date(if_modified_since, &since) &&
+           since >= modified->second;
+}
+
 /* Parse a number, or UINT64_MAX if it is larger, and advance *AT. Returns false if there is none.
  */
 static bool parse_number(const char **at, uint64_t *out)

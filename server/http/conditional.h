@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 enum { HASH_ETAG = 24 };
 
@@ -28,8 +29,25 @@ bool conditional_if_match(const char *if_match, const char *etag);
  * False if it is NULL or malformed. */
 bool conditional_if_none_match(const char *if_none_match, const char *etag);
 
-/* True if the Range header applies: IF_RANGE is NULL or is ETAG. Weak tags and dates never match:
- * responses here have no Last-Modified. */
+/* When what is served last changed, and the text for Last-Modified; the text is empty if unknown.
+ */
+struct modification {
+    time_t second;
+    char text[32];
+};
+
+/* A modification at SECOND. */
+struct modification conditional_modification(time_t second);
+
+/*
+ * True if the client has the current version: by IF_NONE_MATCH, or without it if IF_MODIFIED_SINCE
+ * is a date (RFC 9110, section 5.6.7, in any of the three forms) at or after MODIFIED.
+ */
+bool conditional_not_modified(const char *if_none_match, const char *if_modified_since,
+                              const char *etag, const struct modification *modified);
+
+/* True if the Range header applies: IF_RANGE is NULL or is ETAG. Weak tags and dates never match: a
+ * date is too coarse for bytes that must fit together. */
 bool conditional_if_range(const char *if_range, const char *etag);
 
 struct byte_range {

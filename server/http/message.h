@@ -11,21 +11,23 @@
 enum http_method { HTTP_GET, HTTP_HEAD, HTTP_OPTIONS };
 
 /* The headers that are used: members of struct http_request, and their names. */
-#define HTTP_REQUEST_HEADERS(HEADER)               \
-    HEADER(host, "Host")                           \
-    HEADER(accept_encoding, "Accept-Encoding")     \
-    HEADER(if_match, "If-Match")                   \
-    HEADER(if_none_match, "If-None-Match")         \
-    HEADER(if_range, "If-Range")                   \
-    HEADER(range, "Range")                         \
-    HEADER(priority, "Priority")                   \
-    HEADER(referer, "Referer")                     \
-    HEADER(user_agent, "User-Agent")               \
-    HEADER(forwarded, "Forwarded")                 \
-    HEADER(forwarded_for, "X-Forwarded-For")       \
-    HEADER(forwarded_host, "X-Forwarded-Host")     \
-    HEADER(forwarded_port, "X-Forwarded-Port")     \
-    HEADER(forwarded_prefix, "X-Forwarded-Prefix") \
+#define HTTP_REQUEST_HEADERS(HEADER)                 \
+    HEADER(host, "Host")                             \
+    HEADER(accept_encoding, "Accept-Encoding")       \
+    HEADER(wanted, "Access-Control-Request-Headers") \
+    HEADER(if_match, "If-Match")                     \
+    HEADER(if_modified_since, "If-Modified-Since")   \
+    HEADER(if_none_match, "If-None-Match")           \
+    HEADER(if_range, "If-Range")                     \
+    HEADER(range, "Range")                           \
+    HEADER(priority, "Priority")                     \
+    HEADER(referer, "Referer")                       \
+    HEADER(user_agent, "User-Agent")                 \
+    HEADER(forwarded, "Forwarded")                   \
+    HEADER(forwarded_for, "X-Forwarded-For")         \
+    HEADER(forwarded_host, "X-Forwarded-Host")       \
+    HEADER(forwarded_port, "X-Forwarded-Port")       \
+    HEADER(forwarded_prefix, "X-Forwarded-Prefix")   \
     HEADER(forwarded_proto, "X-Forwarded-Proto")
 
 struct http_request {
@@ -36,7 +38,8 @@ struct http_request {
     bool old;     /* HTTP/1.0: a body of unknown length ends the connection */
     bool decoded; /* URI was percent-encoded. If it has escapes now, they are refused. */
     /* Header values, or NULL. If a header is repeated, the last one. */
-    const char *host, *accept_encoding, *if_match, *if_none_match, *if_range, *range;
+    const char *host, *accept_encoding, *wanted, *range;
+    const char *if_match, *if_modified_since, *if_none_match, *if_range;
     const char *forwarded, *forwarded_for, *forwarded_host, *forwarded_port;
     const char *forwarded_prefix, *forwarded_proto;
     const char *priority, *referer, *user_agent;

@@ -1,10 +1,11 @@
 // Freshness for browsers, proxies and CDNs; validators, which never cause a render.
 
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { describe, it } from 'node:test';
 import { useDaemon, withDaemon } from './daemon.mjs';
 import { assertError, assertStatus, eachRow, lasting } from './table.mjs';
-import { TIMEOUT } from './program.mjs';
+import { TIMEOUT, eventually, scratchFile, withFractal } from './program.mjs';
 import { request } from './wire.mjs';
 
 const HOUR = 'public, max-age=3600';
@@ -242,5 +243,72 @@ describe('caching', { timeout: TIMEOUT }, () => {
         } finally {
             connection.close();
         }
+    });
+});
+
+describe('dates', { timeout: TIMEOUT }, () => {
+    const TARGETS = [...FORMS.map((form) => `/default/${form.replace('%', 3)}`), '/default/region.f32?x=0&y=0&width=2&height=2',
+        '/default/region.png?x=0&y=0&width=20&height=20&layer=relief', '/default/volume.f32?x=0&y=0&z=0&width=2&height=2&depth=2',
+        '/default/height?x=1&y=2', '/default/heights?at=1,2', '/worlds.json', '/default.json', '/default/relief.json', '/wmts.xml',
+        '/', '/viewer/viewer.js'];
+    const FUTURE = Date.UTC(2099);
+    const httpDate = (ms) => new Date(ms).toUTCString();
+    const since = (date) => ({ 'If-Modified-Since': date });
+    const daemon = useDaemon();
+    const modifiedOf = async (on, target) => Date.parse((await on.head(target)).headers['last-modified']);
+
+    it('let clients without ETags revalidate, as curl -z and wget -N do', () => eachRow(TARGETS, async (target) => {
+        const { headers } = await daemon.get(target);
+        const modified = Date.parse(headers['last-modified']);
+        assert.equal(headers['last-modified'], httpDate(modified));
+        assert.ok(modified <= Date.parse(headers.date), `${headers['last-modified']} is after ${headers.date}`);
+        for (const [date, status] of [[modified, 304], [modified + 1000, 304], [modified + 1e9, 304], [modified - 1000, 200], [0, 200]])
+            for (const method of ['GET', 'HEAD', 'GET']) {
+                const answer = await daemon.request(method, target, since(httpDate(date)));
+                assertStatus(answer, status);
+                assert.equal(answer.headers['last-modified'], headers['last-modified']);
+                assert.equal(answer.headers.etag, headers.etag);
+                assert.equal(answer.body.length, method === 'HEAD' || status === 304 ? 0 : Number(headers['content-length']));
+            }
+    }));
+
+    it('count for nothing beside an ETag, or if they are malformed', () => eachRow(TARGETS, async (target) => {
+        const { etag } = (await daemon.head(target)).headers;
+        const later = httpDate(FUTURE);
+        for (const [headers, status] of [
+            [{ ...since(later), 'If-None-Match': '"other"' }, 200], [{ ...since(httpDate(0)), 'If-None-Match': etag }, 304],
+            [since('yesterday'), 200], [since(''), 200], [since(String(FUTURE)), 200], [since(`${later}, ${later}`), 200],
+            [since('*'), 200],
+        ])
+            assertStatus(await daemon.get(target, headers), status);
+    }));
+
+    it('are not on errors, probes and metrics', () => eachRow([
+        '/nowhere', '/default/relief/0/0', '/healthz', '/readyz', '/metrics', '/default/height?x=a',
+    ], async (target) => {
+        const answer = await daemon.get(target, since(httpDate(FUTURE)));
+        assert.notEqual(answer.status, 304);
+        assert.equal(answer.headers['last-modified'], undefined);
+    }));
+
+    it('change with the configuration, and not with a reload of the same', () => {
+        const file = scratchFile('farlands.yaml', withFractal('log: info\n'));
+        const target = '/default/gray/11/3/7.png';
+        return withDaemon(async (changing) => {
+            const reloads = () => changing.stderr.match(/configuration reloaded/g)?.length ?? 0;
+            const reload = async () => {
+                const before = reloads();
+                changing.kill('SIGHUP');
+                assert.ok(await eventually(() => reloads() > before), changing.stderr);
+            };
+            const first = await modifiedOf(changing, target);
+            await reload();
+            assert.equal(await modifiedOf(changing, target), first);
+            fs.writeFileSync(file, withFractal('log: info\nlimits: { wait: 2000 }\n'));
+            await reload();
+            assert.ok(await eventually(async () => await modifiedOf(changing, target) > first), 'the date has not changed');
+            assertStatus(await changing.get(target, since(httpDate(first))), 200);
+            assertStatus(await changing.get(target, since(httpDate(await modifiedOf(changing, target)))), 304);
+        }, { args: ['--config', file] });
     });
 });

@@ -157,13 +157,35 @@ describe('other origins', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();
     const listed = (value) => (value ?? '').toLowerCase().split(/ *, */);
 
+    const HEADERS = 'authorization,cache-control,content-type,if-match,if-modified-since,if-none-match,if-range,pragma,' +
+        'priority,range,x-requested-with';
+    const long = (length) => `x-${'a'.repeat(length - 2)}`;
+
+    /* What they are told if they ask for what cannot be repeated, or for nothing. */
+    it('may send any header', () => eachRow([
+        [HEADERS, HEADERS], ['Priority, X-My_Header', 'Priority, X-My_Header'], [long(1024), long(1024)],
+        [long(1025), '*, Authorization'], ['', '*, Authorization'], [undefined, '*, Authorization'],
+        ['a"b', '*, Authorization'], ['a;b', '*, Authorization'], ['a:b', '*, Authorization'], ['a/b', '*, Authorization'],
+    ], async ([wanted, allowed]) => {
+        const { answers: [answer] } = await daemon.raw(request('OPTIONS', '/worlds.json', {
+            Host: 'a', Origin: 'https://map.farlands.test', 'Access-Control-Request-Method': 'GET',
+            ...wanted === undefined ? {} : { 'Access-Control-Request-Headers': wanted },
+        }), { methods: ['OPTIONS'] });
+        assertStatus(answer, 204);
+        assert.equal(answer.headers['access-control-allow-headers'], allowed);
+        assert.equal(answer.headers.vary, 'Access-Control-Request-Headers');
+        // With credentials: 'include' the browser refuses *, so that no page can use a user's cookies or passwords.
+        assert.equal(answer.headers['access-control-allow-origin'], '*');
+        assert.equal(answer.headers['access-control-allow-credentials'], undefined);
+    }));
+
     it('may send conditions and ranges', () => eachRow([PICTURES[0], RAW[0], '/worlds.json', '/nowhere', '*'],
         async (target) => {
             const { answers: [answer], rest } = await daemon.raw(request('OPTIONS', target, {
                 Host: 'a',
                 Origin: 'https://map.farlands.test',
                 'Access-Control-Request-Method': 'GET',
-                'Access-Control-Request-Headers': 'if-range,range',
+                'Access-Control-Request-Headers': 'cache-control,if-match,if-none-match,if-range,range',
             }), { methods: ['OPTIONS'] });
             assertStatus(answer, 204);
             const allowed = listed(answer.headers['access-control-allow-headers']);

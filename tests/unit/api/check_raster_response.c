@@ -102,7 +102,7 @@ START_TEST(test_status)
 
     if (picture && region && (expected == 206 || expected == 416))
         expected = 200;
-    raster_response_plan(&plan, &raster, "", &request);
+    raster_response_plan(&plan, &raster, "", &request, &(struct modification){0});
     ck_assert_str_eq(plan.etag, ETAG);
     if (picture) { /* before it is made, its ranges are open */
         ck_assert_int_eq(plan.length, HTTP_LENGTH_UNKNOWN);
@@ -139,7 +139,7 @@ START_TEST(test_length)
     for (int i = 0; i < ROWS(lengths); i++) {
         struct raster raster = raster_of(lengths[i].format, true);
         raster.depth = lengths[i].depth;
-        raster_response_plan(&plan, &raster, "", &request);
+        raster_response_plan(&plan, &raster, "", &request, &(struct modification){0});
         ck_assert_int_eq(plan.length, lengths[i].length);
     }
 }
@@ -156,7 +156,7 @@ START_TEST(test_cache_control)
     struct raster_plan plan;
 
     for (int i = 0; i < ROWS(versions); i++) {
-        raster_response_plan(&plan, &raster, versions[i][0], &request);
+        raster_response_plan(&plan, &raster, versions[i][0], &request, &(struct modification){0});
         ck_assert_str_eq(plan.cache_control, versions[i][1]);
     }
 }
@@ -205,7 +205,7 @@ START_TEST(test_headers)
 
     raster.depth = headers[_i].depth;
     raster.z = -2048;
-    raster_response_plan(&plan, &raster, "", &request);
+    raster_response_plan(&plan, &raster, "", &request, &(struct modification){0});
     raster_response_set_length(&plan, PICTURE);
     raster_response_headers(&out, &raster, &plan);
     ck_assert_str_eq(value_of(&out, "ETag"), ETAG);

@@ -354,6 +354,55 @@ START_TEST(test_coding)
 }
 END_TEST
 
+static const struct {
+    const char *if_none_match, *if_modified_since;
+    bool same;
+} dates[] = {
+    {NULL, NULL, false},
+    {NULL, "Sun, 06 Nov 1994 08:49:37 GMT", true},
+    {NULL, "Sun, 06 Nov 1994 08:49:38 GMT", true},
+    {NULL, "Mon, 06 Nov 2034 08:49:37 GMT", true},
+    {NULL, "Sun, 06 Nov 1994 08:49:36 GMT", false},
+    {NULL, "Thu, 01 Jan 1970 00:00:00 GMT", false},
+    {NULL, " Sun, 06 Nov 1994 08:49:37 GMT\t", true},
+    /* The obsolete forms. */
+    {NULL, "Sunday, 06-Nov-94 08:49:37 GMT", true},
+    {NULL, "Sunday, 06-Nov-94 08:49:36 GMT", false},
+    {NULL, "Sun Nov  6 08:49:37 1994", true},
+    {NULL, "Sun Nov  6 08:49:36 1994", false},
+    /* If-None-Match counts alone. */
+    {"\"a\"", "Thu, 01 Jan 1970 00:00:00 GMT", true},
+    {"\"b\"", "Sun, 06 Nov 1994 08:49:37 GMT", false},
+    {"", "Sun, 06 Nov 1994 08:49:37 GMT", false},
+    /* No dates. */
+    {NULL, "", false},
+    {NULL, "*", false},
+    {NULL, "784111777", false},
+    {NULL, "Sun, 06 Nov 1994 08:49:37", false},
+    {NULL, "Sun, 06 Nov 1994 08:49:37 GMT+1", false},
+    {NULL, "Sun, 06 Nov 1994 08:49:37 GMT; length=3", false},
+    {NULL, "Sun, 06 Nov 1994 25:49:37 GMT", false},
+    {NULL, "Sun, 99 Nov 1994 08:49:37 GMT", false},
+    {NULL, "Sun, 06 Foo 1994 08:49:37 GMT", false},
+    {NULL, "Sun, 06 Nov 1994", false},
+    {NULL, "1994-11-06T08:49:37Z", false},
+    {NULL, "\xff\xfe", false},
+};
+
+START_TEST(test_date)
+{
+    const struct modification modified = conditional_modification(784111777);
+    const struct modification unknown = {.second = 784111777};
+
+    ck_assert_str_eq(modified.text, "Sun, 06 Nov 1994 08:49:37 GMT");
+    const bool same = conditional_not_modified(dates[_i].if_none_match, dates[_i].if_modified_since,
+                                               "\"a\"", &modified);
+    must(same == dates[_i].same, "row %d: %d", _i, same);
+    if (!dates[_i].if_none_match)
+        ck_assert(!conditional_not_modified(NULL, dates[_i].if_modified_since, "\"a\"", &unknown));
+}
+END_TEST
+
 /* The ETags of the same bytes, plain and compressed. */
 START_TEST(test_etags)
 {
@@ -374,6 +423,8 @@ int main(void)
     tcase_add_loop_test(tcase, test_match, 0, ROWS(rows));
     tcase_add_test(tcase, test_lists);
     tcase_add_test(tcase, test_noise);
+    tcase = suite_case(suite, "If-Modified-Since");
+    tcase_add_loop_test(tcase, test_date, 0, ROWS(dates));
     tcase = suite_case(suite, "Range and If-Range");
     tcase_add_loop_test(tcase, test_if_range, 0, ROWS(conditions));
     tcase_add_loop_test(tcase, test_range, 0, ROWS(ranges));
