@@ -18,6 +18,8 @@
 #include <unistd.h>
 #include <yaml.h>
 
+#include "user_error.h"
+
 #define NODES_MAX 200000 /* a world with every key, 32 knots and 64 colours has 500 */
 #define DEPTH_MAX 32     /* libyaml's time for a token grows with the depth */
 #define STRING_OF(number) #number
@@ -105,6 +107,7 @@ int yaml_file_read(const char *file, unsigned char **bytes, size_t *length,
     const char *why = NULL;
     const int fd = open_file(file, &why);
     const int err = fd < 0 ? fd : read_all(fd, bytes, length);
+    char text[USER_ERROR_TEXT];
 
     if (fd >= 0)
         close(fd);
@@ -112,7 +115,7 @@ int yaml_file_read(const char *file, unsigned char **bytes, size_t *length,
         snprintf(error->text, sizeof error->text,
                  "%s: cannot be read: %s; expected a regular file of up to 1 MiB of YAML, "
                  "such as config/farlands.yaml",
-                 file, why ? why : strerror(-err));
+                 file, why ? why : user_error(err, text));
     return err;
 }
 

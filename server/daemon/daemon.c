@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include "config/user_error.h"
 #include "server/api/forwarded.h"
 #include "server/core/clock.h"
 #include "server/daemon/server.h"
@@ -112,6 +114,10 @@ static const char *listen_error(int err)
     switch (err) {
     case -EADDRINUSE:
         return "the address is in use";
+    case -EADDRNOTAVAIL:
+        return "no interface has this address now";
+    case -EACCES:
+        return "ports below 1024 need a privilege; expected a higher one, or farlands.socket";
     case -ENOENT:
         return "unknown host";
     case -EMFILE:
@@ -129,11 +135,27 @@ static int open_sockets(struct server *server, int *sockets)
 {
     int count = listener_inherit(sockets, ACCEPTOR_SOCKETS_MAX);
     server->inherited = count != 0;
-    if (count == 0) {
-        sockets[0] = listener_open(server->snapshot->config->listen);
-        count = sockets[0] < 0 ? sockets[0] : 1;
-    }
+    if (count == 0)
+        count = listener_open(server->snapshot->config->listen, sockets, ACCEPTOR_SOCKETS_MAX);
     return count;
+}
+
+static bool is_loopback(const char *address)
+{
+    static const char *const loopback[] = {"127.", "[::1]:"};
+
+    for (size_t i = 0; i < sizeof loopback / sizeof loopback[0]; i++)
+        if (strncmp(address, loopback[i], strlen(loopback[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The image's command has --listen, which another command replaces. */
+static void warn_of_container(bool loopback)
+{
+    if (loopback && getenv("FARLANDS_IN_CONTAINER"))
+        log_line(LOG_WARNING, "listen: nothing outside of the container reaches its loopback; "
+                              "expected listen: 0.0.0.0:8080");
 }
 
 /* ADDRESS is that of the first socket. */
@@ -158,7 +180,14 @@ static int start_acceptor(struct server *server, char address[ADDRESS_MAX])
                  listen_error(count));
         return count;
     }
-    listener_address(parts.sockets[0], address, ADDRESS_MAX);
+    bool loopback = true;
+    for (int i = count - 1; i >= 0; i--) {
+        listener_address(parts.sockets[i], address, ADDRESS_MAX);
+        loopback = loopback && is_loopback(address);
+        if (i > 0)
+            log_line(LOG_INFO, "listening on %s, too", address);
+    }
+    warn_of_container(loopback);
     parts.count = count;
     int err = acceptor_new(&server->acceptor, &parts, connections);
     for (int i = 0; err && i < count; i++)
@@ -180,8 +209,9 @@ static int open_access_log(struct server *server)
     if (!config->access_log[0])
         return 0;
     int err = access_log_open(&server->access_log, config->access_log, server_shards(config));
+    char text[USER_ERROR_TEXT];
     if (err)
-        log_line(LOG_ERROR, "access_log: %s: %s", config->access_log, strerror(-err));
+        log_line(LOG_ERROR, "access_log: %s: %s", config->access_log, user_error(err, text));
     return err;
 }
 
@@ -228,11 +258,8 @@ static void start_watchdog(struct server *server)
 /* ADDRESS is the server's. */
 static void warn_of_watching(const char *address)
 {
-    static const char *const loopback[] = {"127.", "[::1]:"};
-
-    for (size_t i = 0; i < sizeof loopback / sizeof loopback[0]; i++)
-        if (strncmp(address, loopback[i], strlen(loopback[i])) == 0)
-            return;
+    if (is_loopback(address))
+        return;
     log_line(LOG_WARNING, "--watch: every client of %s can read errors of the configuration",
              address);
 }

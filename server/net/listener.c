@@ -32,13 +32,15 @@ static void bound_memory(int fd)
     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &received, sizeof received);
 }
 
-static int listen_socket(const struct addrinfo *address)
+static int listen_socket(const struct addrinfo *address, bool alone)
 {
-    int on = 1;
+    const int on = 1;
     int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (!alone && address->ai_family == AF_INET6)
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
     bound_memory(fd);
     if (bind(fd, address->ai_addr, address->ai_addrlen) || listen(fd, SOMAXCONN)) {
         int err = -errno;
@@ -48,7 +50,71 @@ static int listen_socket(const struct addrinfo *address)
     return fd;
 }
 
-int listener_open(const char *listen_text)
+/* Whether ADDRESS is one of those before it in LIST: with /etc/hosts of Debian, localhost has
+ * 127.0.0.1 twice in some lookups. */
+static bool is_repeated(const struct addrinfo *list, const struct addrinfo *address)
+{
+    for (; list != address; list = list->ai_next)
+        if (list->ai_addrlen == address->ai_addrlen &&
+            memcmp(list->ai_addr, address->ai_addr, address->ai_addrlen) == 0)
+            return true;
+    return false;
+}
+
+static void set_port(struct sockaddr *address, in_port_t port)
+{
+    if (address->sa_family == AF_INET6)
+        ((struct sockaddr_in6 *)address)->sin6_port = port;
+    else
+        ((struct sockaddr_in *)address)->sin_port = port;
+}
+
+/* The port of FD in network order, or 0. */
+static in_port_t port_of(int fd)
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } name = {.v6 = {0}};
+    socklen_t length = sizeof name;
+
+    if (getsockname(fd, &name.any, &length))
+        return 0;
+    return name.any.sa_family == AF_INET6 ? name.v6.sin6_port : name.v4.sin_port;
+}
+
+/* An address that this machine does not have, such as ::1 where IPv6 is turned off. */
+static bool is_absent(int err)
+{
+    return err == -EADDRNOTAVAIL || err == -EAFNOSUPPORT;
+}
+
+static int listen_on_all(struct addrinfo *addresses, int *fds, int max)
+{
+    int count = 0, absent = -ENOENT;
+
+    for (struct addrinfo *at = addresses; at && count < max; at = at->ai_next) {
+        if (is_repeated(addresses, at))
+            continue;
+        const int fd = listen_socket(at, !addresses->ai_next);
+        if (fd < 0 && !is_absent(fd)) {
+            while (count > 0)
+                close(fds[--count]);
+            return fd;
+        }
+        if (fd < 0)
+            absent = fd;
+        else
+            fds[count++] = fd;
+        for (struct addrinfo *later = at->ai_next; fd >= 0 && count == 1 && later;
+             later = later->ai_next)
+            set_port(later->ai_addr, port_of(fd)); /* if it was 0 */
+    }
+    return count > 0 ? count : absent;
+}
+
+int listener_open(const char *listen_text, int *fds, int max)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
     struct addrinfo *addresses;
@@ -62,9 +128,16 @@ int listener_open(const char *listen_text)
     int err = getaddrinfo(host, port, &hints, &addresses);
     if (err)
         return err == EAI_MEMORY ? -ENOMEM : -ENOENT;
-    int fd = listen_socket(addresses);
+    /* With port 0 the one that the first address got may be in use at another. */
+    const int tries = authority.port == 0 ? 16 : 1;
+    int count = -EADDRINUSE;
+    for (int i = 0; i < tries && count == -EADDRINUSE; i++) {
+        for (struct addrinfo *at = addresses; at; at = at->ai_next)
+            set_port(at->ai_addr, htons((uint16_t)authority.port));
+        count = listen_on_all(addresses, fds, max);
+    }
     freeaddrinfo(addresses);
-    return fd;
+    return count;
 }
 
 int listener_inherit(int *fds, int max)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/user_error.h"
 #include "server/telemetry/log.h"
 #include "server/tiles/render.h"
 
@@ -33,11 +34,12 @@ static void open_disk_cache(struct pipeline *pipeline, const struct config *conf
     if (!err)
         err = disk_cache_open(&pipeline->fetcher.disk_cache, pipeline->directory, &quota,
                               is_current, context);
+    char text[USER_ERROR_TEXT];
     if (err) {
         log_line(LOG_WARNING, "no disk cache: %s: %s; serving without one",
                  pipeline->directory[0] ? pipeline->directory
                                         : "neither cache.path nor HOME is set",
-                 strerror(-err));
+                 user_error(err, text));
         snprintf(pipeline->directory, sizeof pipeline->directory, "none");
     }
 }
@@ -152,6 +154,7 @@ void pipeline_measure(struct pipeline *pipeline, struct metrics_gauges *gauges)
     value[GAUGE_MEMORY_BYTES] = memory_cache_used(fetcher->memory_cache);
     if (!fetcher->disk_cache)
         return;
+    value[GAUGE_CACHE_OPEN] = 1;
     if (disk_cache_usage(fetcher->disk_cache, &used)) {
         value[GAUGE_DISK_BYTES] = used.bytes;
         value[GAUGE_DISK_FILES] = used.files;

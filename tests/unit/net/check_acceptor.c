@@ -54,7 +54,7 @@ static void set_up(void)
     ck_assert_int_eq(uv_loop_init(&loop), 0);
     ck_assert_int_eq(client_limits_new(&clients), 0);
     parts.clients = clients;
-    parts.sockets[0] = listener_open("127.0.0.1:0");
+    ck_assert_int_eq(listener_open("127.0.0.1:0", parts.sockets, 1), 1);
     ck_assert_int_eq(getsockname(parts.sockets[0], (struct sockaddr *)&address, &length), 0);
     ck_assert_int_eq(acceptor_new(&acceptor, &parts, LIMIT), 0);
 }

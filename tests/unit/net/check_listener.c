@@ -10,9 +10,19 @@
 
 #include "tests/unit/support/fixtures.h"
 
+/* The descriptor for LISTEN, which has one address, or a negative code. */
+static int open_one(const char *listen)
+{
+    int fds[4];
+    const int count = listener_open(listen, fds, 4);
+    if (count > 0)
+        ck_assert_int_eq(count, 1);
+    return count < 0 ? count : fds[0];
+}
+
 static bool has_ipv6(void)
 {
-    const int fd = listener_open("[::1]:0");
+    const int fd = open_one("[::1]:0");
     if (fd >= 0)
         close(fd);
     return fd >= 0;
@@ -29,17 +39,49 @@ START_TEST(test_open)
     socklen_t length = sizeof name;
     if (addresses[_i].listen[0] == '[' && !has_ipv6())
         return;
-    int fd = listener_open(addresses[_i].listen);
+    int fd = open_one(addresses[_i].listen);
     ck_assert_int_ge(fd, 0);
     ck_assert(fcntl(fd, F_GETFL) & O_NONBLOCK);
     ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&name, &length), 0);
     listener_address(fd, address, sizeof address);
     snprintf(wanted, sizeof wanted, "%s%d", addresses[_i].address, ntohs(name.sin6_port));
     ck_assert_str_eq(address, wanted);
-    ck_assert_int_eq(listener_open(address), -EADDRINUSE);
+    ck_assert_int_eq(open_one(address), -EADDRINUSE);
     close(fd);
     listener_address(fd, address, sizeof address);
     ck_assert_str_eq(address, "?");
+}
+END_TEST
+
+/* Listen on all addresses of localhost, at the same port. */
+START_TEST(test_localhost)
+{
+    int fds[4], again[4];
+    char first[300], other[300];
+    const int count = listener_open("localhost:0", fds, 4);
+
+    ck_assert_int_ge(count, 1);
+    listener_address(fds[0], first, sizeof first);
+    const char *port = strrchr(first, ':');
+    for (int i = 1; i < count; i++) {
+        listener_address(fds[i], other, sizeof other);
+        ck_assert_str_ne(first, other);
+        ck_assert_str_eq(strrchr(other, ':'), port);
+    }
+    if (count > 1) {
+        char listen[32];
+        snprintf(listen, sizeof listen, "localhost%s", port);
+        ck_assert_int_eq(listener_open(listen, again, 4), -EADDRINUSE);
+        close(fds[0]); /* nothing is left open if one is in use */
+        ck_assert_int_eq(listener_open(listen, again, 4), -EADDRINUSE);
+        const int fd = open_one(first);
+        ck_assert_int_ge(fd, 0);
+        close(fd);
+        ck_assert_int_eq(listener_open("localhost:0", again, 1), 1);
+        close(again[0]);
+    }
+    for (int i = count > 1; i < count; i++)
+        close(fds[i]);
 }
 END_TEST
 
@@ -57,7 +99,7 @@ START_TEST(test_memory)
     static char bytes[1 << 20];
     struct sockaddr_in name;
     socklen_t length = sizeof name;
-    const int fd = listener_open("127.0.0.1:0");
+    const int fd = open_one("127.0.0.1:0");
     ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&name, &length), 0);
     const int client = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
     (void)connect(client, (struct sockaddr *)&name, length);
@@ -88,7 +130,7 @@ static const struct {
 
 START_TEST(test_errors)
 {
-    ck_assert_int_eq(listener_open(errors[_i].listen), errors[_i].err);
+    ck_assert_int_eq(open_one(errors[_i].listen), errors[_i].err);
 }
 END_TEST
 
@@ -124,7 +166,7 @@ START_TEST(test_inherit)
 {
     int fds[2], ends[2];
     ck_assert_int_eq(listener_inherit(fds, 2), 0);
-    const int fd = listener_open("127.0.0.1:0");
+    const int fd = open_one("127.0.0.1:0");
     ck_assert_int_eq(fcntl(fd, F_SETFL, 0), 0);
     ck_assert_int_eq(inherit(fd, 1), 1);
     ck_assert_int_eq(inherit(fd, 2), 2);
@@ -158,6 +200,7 @@ int main(void)
     TCase *tcase = suite_case(suite, "listener");
     tcase_add_loop_test(tcase, test_open, 0, ROWS(addresses));
     tcase_add_loop_test(tcase, test_errors, 0, ROWS(errors));
+    tcase_add_test(tcase, test_localhost);
     tcase_add_test(tcase, test_memory);
     tcase_add_test(tcase, test_inherit);
     tcase_add_test(tcase, test_unix_address);
