@@ -39,6 +39,8 @@ static int make_file(struct static_page *page, const struct embedded_file *file)
 {
     page->type = file->type;
     int err = make_form(&page->plain, blob_copy(file->bytes, (size_t)*file->length));
+    if (*file->gzip_length >= *file->length) /* such as a picture's */
+        return err;
     return err ? err : make_form(&page->gzip, blob_copy(file->gzip, (size_t)*file->gzip_length));
 }
 

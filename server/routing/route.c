@@ -241,9 +241,11 @@ static const struct {
     enum route_kind kind;
     bool hidden;
 } fixed[] = {
-    {"", ROUTE_VIEWER, false},       {"worlds.json", ROUTE_WORLDS, false},
-    {"wmts.xml", ROUTE_WMTS, false}, {"healthz", ROUTE_HEALTH, true},
-    {"readyz", ROUTE_READY, true},   {"metrics", ROUTE_METRICS, true},
+    {"", ROUTE_VIEWER, false},           {"worlds.json", ROUTE_WORLDS, false},
+    {"wmts.xml", ROUTE_WMTS, false},     {"robots.txt", ROUTE_ASSET, false},
+    {"favicon.ico", ROUTE_ASSET, false}, {"apple-touch-icon.png", ROUTE_ASSET, false},
+    {"healthz", ROUTE_HEALTH, true},     {"readyz", ROUTE_READY, true},
+    {"metrics", ROUTE_METRICS, true},
 };
 
 /* Append a printed text to TEXT, of SIZE bytes, which has USED. Returns what it has then. */
@@ -278,8 +280,8 @@ static unsigned reject_below_world(char *why)
     size_t used = 0;
 
     for (size_t i = 0; i < sizeof endpoints / sizeof endpoints[0]; i++)
-        used = append(names, sizeof names, used,
-                      endpoints[i].has_extension ? ", %s.f32" : ", %s", endpoints[i].query.name);
+        used = append(names, sizeof names, used, endpoints[i].has_extension ? ", %s.f32" : ", %s",
+                      endpoints[i].query.name);
     return query_reject(why, 404,
                         "nothing is at this URL; /{world}/ has {layer}.json, {layer}.xml, "
                         "wmts.xml%s",
@@ -291,6 +293,8 @@ static unsigned parse_top(struct route *route, struct span segment, const char *
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         if (span_is(segment, fixed[i].name)) {
             route->kind = fixed[i].kind;
+            if (route->kind == ROUTE_ASSET)
+                copy_word(segment, route->layer, ROUTE_WORD);
             return route->kind == ROUTE_WMTS ? parse_wmts(route, query, why) : 0;
         }
     route->kind = ROUTE_WORLD;

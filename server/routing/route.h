@@ -12,7 +12,7 @@
 /* {world} is name or name:seed. */
 enum route_kind {
     ROUTE_VIEWER,     /* / */
-    ROUTE_ASSET,      /* /viewer/{name} */
+    ROUTE_ASSET,      /* /viewer/{name}; /robots.txt and icons */
     ROUTE_WORLDS,     /* /worlds.json */
     ROUTE_WMTS,       /* /wmts.xml or, with a world, /{world}/wmts.xml */
     ROUTE_WORLD,      /* /{world}.json */

@@ -60,13 +60,16 @@ embedded_files:
     file "popup.js", "text/javascript; charset=utf-8", "server/viewer/popup.js"
     file "clipboard.js", "text/javascript; charset=utf-8", "server/viewer/clipboard.js"
     file "icon.svg", "image/svg+xml", "server/viewer/icon.svg"
+    file "favicon.ico", "image/x-icon", "server/viewer/favicon.ico"
+    file "apple-touch-icon.png", "image/png", "server/viewer/apple-touch-icon.png"
+    file "robots.txt", "text/plain; charset=utf-8", "server/viewer/robots.txt"
     file "leaflet.css", "text/css; charset=utf-8", "server/viewer/node_modules/leaflet/dist/leaflet.css"
     file "leaflet.js", "text/javascript; charset=utf-8", "server/viewer/node_modules/leaflet/dist/leaflet.js"
     file "maplibre-gl.css", "text/css; charset=utf-8", "server/viewer/node_modules/maplibre-gl/dist/maplibre-gl.css"
     file "maplibre-gl-csp.js", "text/javascript; charset=utf-8", "server/viewer/node_modules/maplibre-gl/dist/maplibre-gl-csp.js"
     file "maplibre-gl-csp-worker.js", "text/javascript; charset=utf-8", "server/viewer/node_modules/maplibre-gl/dist/maplibre-gl-csp-worker.js"
     .quad 0, 0, 0, 0, 0, 0
-    .if . - embedded_files > 40 * 48
+    .if . - embedded_files > 48 * 48
     .error "more files than EMBEDDED_FILES_MAX"
     .endif
     .section .note.GNU-stack,"",%progbits

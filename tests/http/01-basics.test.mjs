@@ -212,3 +212,46 @@ describe('the basics', { timeout: TIMEOUT }, () => {
         assert.match(answer.body.toString(), /<!doctype html>/i);
     });
 });
+
+describe('what programs look for at the root', { timeout: TIMEOUT }, () => {
+    const daemon = useDaemon();
+    const get = async (path, type) => {
+        const answer = await daemon.get(path);
+        assertStatus(answer, 200);
+        assert.equal(answer.headers['content-type'], type);
+        return answer.body;
+    };
+
+    it('is robots.txt, which allows the page and none of its tiles', async () => {
+        const lines = (await get('/robots.txt', 'text/plain; charset=utf-8')).toString().split('\n');
+        assert.deepEqual(lines.slice(lines.indexOf('User-agent: *')).slice(0, 4),
+            ['User-agent: *', 'Allow: /$', 'Allow: /viewer/', 'Disallow: /']);
+        for (const line of lines)
+            assert.match(line, /^$|^#|^(User-agent|Allow|Disallow): \S+$/);
+    });
+
+    it('are icons, as pictures', async () => {
+        const icon = await get('/favicon.ico', 'image/x-icon');
+        assert.deepEqual([...icon.subarray(0, 6)], [0, 0, 1, 0, 2, 0]);
+        for (const [i, side] of [16, 32].entries()) {
+            const entry = icon.subarray(6 + 16 * i);
+            const at = entry.readUInt32LE(12), length = entry.readUInt32LE(8);
+            assert.deepEqual([entry[0], entry[1]], [side, side]);
+            assert.equal(icon.toString('latin1', at + 1, at + 4), 'PNG');
+            assert.deepEqual([icon.readUInt32BE(at + 16), icon.readUInt32BE(at + 20)], [side, side]);
+            assert.ok(at + length <= icon.length);
+        }
+        const touch = await get('/apple-touch-icon.png', 'image/png');
+        assert.deepEqual([touch.readUInt32BE(16), touch.readUInt32BE(20)], [180, 180]);
+        assert.equal(touch[25], 2, 'without transparency, which iOS shows black');
+        assert.match((await daemon.bytes('/')).toString(), /rel="apple-touch-icon" href="viewer\/apple-touch-icon\.png"/);
+    });
+
+    it('is not compressed if that makes it longer', () => eachRow([
+        ['/favicon.ico', undefined], ['/viewer/icon.svg', 'gzip'],
+    ], async ([path, coding]) => {
+        const { headers } = await daemon.get(path, { 'Accept-Encoding': 'gzip' });
+        assert.equal(headers['content-encoding'], coding);
+        assert.equal(headers.vary, coding && 'Accept-Encoding');
+    }));
+});

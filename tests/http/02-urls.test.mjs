@@ -118,7 +118,7 @@ const ABSENT = [
     ['/default/relief/10', /./],
     ['/default/relief/10/512', /./],
     ['/default/relief/10/512/512.png/1', /./],
-    ['/favicon.ico', /favicon\.ico|URL|path/],
+    ['/favicon.svg', /URL|path/],
 ];
 
 const OPEN = [

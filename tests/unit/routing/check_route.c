@@ -48,6 +48,10 @@ static const struct {
     {"/readyz", {.kind = ROUTE_READY}},
     {"/metrics", {.kind = ROUTE_METRICS}},
     {"/viewer/viewer.js", {.kind = ROUTE_ASSET, .layer = "viewer.js"}},
+    {"/robots.txt", {.kind = ROUTE_ASSET, .layer = "robots.txt"}},
+    {"/favicon.ico", {.kind = ROUTE_ASSET, .layer = "favicon.ico"}},
+    {"/favicon.ico?v=2", {.kind = ROUTE_ASSET, .layer = "favicon.ico"}},
+    {"/apple-touch-icon.png", {.kind = ROUTE_ASSET, .layer = "apple-touch-icon.png"}},
     {"/viewer/viewer.css", {.kind = ROUTE_ASSET, .layer = "viewer.css"}},
     {"/default.json", {.kind = ROUTE_WORLD, .world = "default"}},
     {"/a.json", {.kind = ROUTE_WORLD, .world = "a"}},
@@ -257,7 +261,12 @@ static const struct {
     {"//worlds.json", 400, "begins with //; if a proxy sent it"},
     {"///", 400, "proxy_pass http://HOST:PORT/;"},
     {"/default//relief.json", 400, "empty"},
-    {"/nope", 404, "/worlds.json lists worlds, and there are /{world}.json, /, /wmts.xml"},
+    {"/nope", 404,
+     "/worlds.json lists worlds, and there are /{world}.json, /, /wmts.xml, /robots.txt"},
+    {"/robots.txt/", 400, "empty"},
+    {"/Robots.txt", 404, ""},
+    {"/apple-touch-icon-120x120.png", 404, "/apple-touch-icon.png"},
+    {"/w/robots.txt", 404, ""},
     {"/w/nope", 404, "wmts.xml, height, heights, spawn, downstream, region.f32, volume.f32"},
     {"/nope.txt", 404, ""},
     {"/worlds.json/", 0, ""},
@@ -581,7 +590,11 @@ static void must_be_sound(const struct route *route, const char *uri)
         must(is_layer(route->layer), "%s: endless", uri);
         must(!strchr(route->layer, '/') && strcmp(route->layer, "..") != 0, "%s: %s", uri,
              route->layer);
-        snprintf(again, sizeof again, "/viewer/%s", route->layer);
+        snprintf(again, sizeof again, "%s/%s", strncmp(uri, "/viewer/", 8) == 0 ? "/viewer" : "",
+                 route->layer);
+        must(again[1] == 'v' || !strcmp(again, "/robots.txt") || !strcmp(again, "/favicon.ico") ||
+                 !strcmp(again, "/apple-touch-icon.png"),
+             "%s is a file", uri);
         break;
     case ROUTE_VIEWER:
         strcpy(again, "/");
