@@ -56,6 +56,10 @@ sub vcl_recv {
     if (req.http.Range ~ ",") {
         unset req.http.Range;
     }
+    # A range is cut from plain numbers.
+    if (req.http.Range) {
+        unset req.http.Accept-Encoding;
+    }
 
     if (req.method == "OPTIONS") {
         return (pass);

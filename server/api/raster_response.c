@@ -11,6 +11,11 @@ static bool is_raw(const struct raster *raster)
     return !format_is_picture(raster->format);
 }
 
+bool raster_is_negotiated(const struct raster *raster)
+{
+    return is_raw(raster) && !raster->region;
+}
+
 static int64_t raw_length(const struct raster *raster)
 {
     const int64_t layer = (int64_t)raster->grid.width * raster->grid.height;
@@ -53,7 +58,7 @@ void raster_response_plan(struct raster_plan *plan, const struct raster *raster,
     else if (request->method == HTTP_GET && (is_raw(raster) || !raster->region) &&
              conditional_if_range(request->if_range, plan->etag))
         plan->range = request->range;
-    if (is_raw(raster))
+    if (is_raw(raster) && !raster->gzip)
         raster_response_set_length(plan, (uint64_t)raw_length(raster));
 }
 
@@ -122,6 +127,10 @@ void raster_response_headers(struct raster_headers *out, const struct raster *ra
 
     *headers = response_headers(plan->cache_control);
     response_validators(headers, plan->etag, &plan->modified);
+    if (raster_is_negotiated(raster))
+        response_headers_add(headers, "Vary", "Accept-Encoding");
+    if (raster->gzip && plan->status != 304)
+        response_headers_add(headers, "Content-Encoding", "gzip");
     response_headers_add(headers, "Accept-Ranges",
                          raster->region && !is_raw(raster) ? "none" : "bytes");
     if (is_raw(raster) || raster->region)

@@ -25,6 +25,7 @@ struct raster {
     int depth;   /* 0: flat */
     bool region; /* a region or volume: its headers describe it in every format, and pictures of it
                     have no ranges */
+    bool gzip;   /* the bytes are compressed */
     char key[RASTER_KEY_MAX]; /* unique among all rasters of all worlds */
 };
 
@@ -44,6 +45,9 @@ struct raster_plan {
 void raster_response_plan(struct raster_plan *plan, const struct raster *raster,
                           const char *version, const struct http_request *request,
                           const struct modification *modified);
+
+/* True if the client's Accept-Encoding decides whether RASTER is compressed. */
+bool raster_is_negotiated(const struct raster *raster);
 
 /* The picture is made and has LENGTH bytes; does nothing if the plan knows it. Pure. */
 void raster_response_set_length(struct raster_plan *plan, uint64_t length);

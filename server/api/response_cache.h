@@ -5,6 +5,7 @@
 #ifndef FARLANDS_API_RESPONSE_CACHE_H
 #define FARLANDS_API_RESPONSE_CACHE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "server/http/mhd_response.h"
@@ -12,6 +13,7 @@
 /* The responses for one tile; one that was not built is all zero. */
 struct cached_response {
     const char *uri, *etag;
+    bool plain;               /* not for clients that accept gzip: those get another body */
     struct blob *blob;        /* the body of FULL, or NULL */
     struct mhd_response full; /* 200 with the tile */
     struct mhd_response same; /* 304 */

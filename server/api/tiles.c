@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,9 +118,13 @@ static void keep_prepared(struct service *service, const struct request_context 
                           const struct raster *raster, const struct raster_plan *plan,
                           struct blob *blob)
 {
-    struct cached_response ready = {.uri = context->request->uri, .etag = plan->etag, .blob = blob};
+    struct cached_response ready = {.uri = context->request->uri,
+                                    .etag = plan->etag,
+                                    .plain = raster_is_negotiated(raster),
+                                    .blob = blob};
 
-    if (!plan->usual || !is_shareable(context->request) || prepare(&ready.same, raster, plan, NULL))
+    if (!plan->usual || raster->gzip || !is_shareable(context->request) ||
+        prepare(&ready.same, raster, plan, NULL))
         return;
     if (blob && prepare(&ready.full, raster, plan, blob))
         mhd_response_drop(&ready.same);
@@ -133,7 +138,8 @@ bool tiles_respond_prepared(struct service *service, struct request_context *con
     struct cached_response *ready;
 
     if (!is_shareable(request) ||
-        !(ready = response_cache_find(service->response_cache, request->uri)))
+        !(ready = response_cache_find(service->response_cache, request->uri)) ||
+        (ready->plain && conditional_accepts_gzip(request->accept_encoding)))
         return false;
     if (conditional_not_modified(request->if_none_match, request->if_modified_since, ready->etag,
                                  &context->modified)) {
@@ -169,6 +175,36 @@ static bool respond_now(struct service *service, struct request_context *context
     return true;
 }
 
+/* True if REQUEST lists KEY, as an ETag, among those that its client has. */
+static bool is_named(const struct http_request *request, const char *key)
+{
+    char etag[RASTER_KEY_MAX + 2];
+
+    snprintf(etag, sizeof etag, "\"%s\"", key);
+    return request->if_match ? conditional_if_match(request->if_match, etag)
+                             : conditional_if_none_match(request->if_none_match, etag);
+}
+
+/*
+ * The key of TILE in the form for REQUEST. Numbers are compressed if the client accepts it, wants
+ * all of them, and does not have the plain ones.
+ */
+static void choose_form(struct tile *tile, const struct http_request *request,
+                        char key[TILE_KEY_MAX])
+{
+    char packed[TILE_KEY_MAX];
+
+    tile_key(tile, key);
+    if (format_is_picture(tile->format) || request->range ||
+        !conditional_accepts_gzip(request->accept_encoding))
+        return;
+    tile->gzip = true;
+    tile_key(tile, packed);
+    tile->gzip = is_named(request, packed) || !is_named(request, key);
+    if (tile->gzip)
+        memcpy(key, packed, sizeof packed);
+}
+
 void tiles_respond(struct service *service, struct request_context *context,
                    const struct world *world, const struct route *route)
 {
@@ -189,7 +225,8 @@ void tiles_respond(struct service *service, struct request_context *context,
     raster.range = content.range;
     raster.format = tile.format;
     raster.fingerprint = tile_fingerprint(&tile);
-    tile_key(&tile, raster.key);
+    choose_form(&tile, context->request, raster.key);
+    raster.gzip = tile.gzip;
     raster_response_plan(&plan, &raster, route->version, context->request, &context->modified);
     /* URLs with numbers against caches must not displace these from the prepared responses. */
     plan.usual =

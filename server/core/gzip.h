@@ -13,6 +13,9 @@ enum {
 /* BODY compressed, one reference; or NULL if out of memory, or if that is not smaller. */
 struct blob *gzip_blob(const struct blob *body, int level);
 
+/* The same, even if that is longer: at most by some bytes. NULL only if out of memory. */
+struct blob *gzip_blob_always(const struct blob *body, int level);
+
 /* The time that GZIP_FAST takes for LENGTH bytes of JSON or XML, in microseconds, right within a
  * factor of 2. */
 static inline uint32_t gzip_cost_us(size_t length)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "server/core/clock.h"
+#include "server/core/gzip.h"
 #include "server/tiles/render.h"
 #include "server/world/cost.h"
 
@@ -102,6 +103,35 @@ static bool read_from_disk(struct fetch *fetch)
     return true;
 }
 
+/* Replace *BLOB by itself compressed. Returns 0 or -ENOMEM. */
+static int compress(struct blob **blob)
+{
+    struct blob *packed = gzip_blob_always(*blob, GZIP_FAST);
+
+    blob_release(*blob);
+    *blob = packed;
+    return packed ? 0 : -ENOMEM;
+}
+
+/* The tile without compression, if it is in memory. */
+static struct blob *find_plain(const struct fetch *fetch)
+{
+    struct tile plain = fetch->tile;
+    char key[TILE_KEY_MAX];
+
+    plain.gzip = false;
+    return memory_cache_get(fetch->fetcher->memory_cache, tile_key(&plain, key));
+}
+
+/* Compress the tile, which is rendered if it is not in memory. The plain one is not kept: most
+ * clients want the same. Returns 0 or a negative code. */
+static int make_compressed(struct blob **out, struct fetch *fetch, void *scratch)
+{
+    *out = find_plain(fetch);
+    const int err = *out ? 0 : render_tile(out, scratch, &fetch->tile, NULL);
+    return err ? err : compress(out);
+}
+
 static void on_render(struct job *job, void *scratch)
 {
     struct fetch *fetch = (struct fetch *)job;
@@ -112,7 +142,8 @@ static void on_render(struct job *job, void *scratch)
         return;
     count(fetcher, METRIC_MISSES);
     const uint64_t start = clock_ns(NULL);
-    int err = render_tile(&blob, scratch, &fetch->tile, NULL);
+    int err = fetch->tile.gzip ? make_compressed(&blob, fetch, scratch)
+                               : render_tile(&blob, scratch, &fetch->tile, NULL);
     if (err) {
         fail(fetch, err);
         return;
@@ -129,6 +160,12 @@ static void on_render(struct job *job, void *scratch)
     fetch_free(fetch);
 }
 
+static uint32_t cost_of_compression(const struct tile *tile)
+{
+    const size_t side = (size_t)tile_size(tile);
+    return tile->gzip ? gzip_cost_us(side * side * format_sample_bytes(tile->format)) : 0;
+}
+
 static void on_read(struct job *job, void *thread_state);
 
 /* Submit the fetch to the renderers, or to the readers: disk hits do not wait for renders. */
@@ -139,7 +176,8 @@ static void enqueue(struct fetch *fetch)
                                                           fetch->job.client) > READER_WAIT_MS;
 
     fetch->job.run = read ? on_read : on_render;
-    fetch->job.cost_us = read ? READ_US : cost_of_tile(&fetch->tile);
+    fetch->job.cost_us =
+        read ? READ_US : cost_of_tile(&fetch->tile) + cost_of_compression(&fetch->tile);
     if (work_queue_submit(read ? fetcher->readers : fetcher->renderers, &fetch->job))
         fail(fetch, -EBUSY);
 }

@@ -119,6 +119,6 @@ char *tile_key(const struct tile *tile, char buffer[TILE_KEY_MAX])
 {
     char *at = stpcpy(buffer, tile_fingerprint(tile));
     *at++ = '/';
-    tile_path(tile, at);
+    stpcpy(put_path(at, tile, tile->border ? "+border" : ""), tile->gzip ? ".gz" : "");
     return buffer;
 }

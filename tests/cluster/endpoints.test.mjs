@@ -116,6 +116,20 @@ for (const [name, start] of Object.entries(FRONTS))
             });
         });
 
+        it('have numbers in the form that each client accepts', () => eachRow([
+            [{}, undefined], [{ 'Accept-Encoding': 'gzip, deflate, br' }, 'gzip'], [{}, undefined], [{ 'Accept-Encoding': 'gzip' }, 'gzip'],
+            [{ 'Accept-Encoding': 'gzip', Range: 'bytes=4-11' }, undefined], [{ Range: 'bytes=4-11' }, undefined],
+            [{ 'Accept-Encoding': 'br' }, undefined],
+        ], async ([headers, coding]) => {
+            for (const format of ['r16', 'f32?v=0123456789abcdef']) {
+                const url = `/rivers/height/12/2050/2048.${format}`;
+                const [direct, passed] = [await origin.get(url, { Host: HOST, ...headers }), await proxy.get(url, { Host: HOST, ...headers })];
+                assert.deepEqual(essence(passed), essence(direct));
+                assert.equal(direct.headers['content-encoding'], coding);
+                assert.equal(passed.headers['content-encoding'], coding);
+            }
+        }));
+
         it('respond to preflights', async () => eachRow(await urlsOf(origin), async ([url]) => {
             const answer = await proxy.request('OPTIONS', url, {
                 Host: HOST, Origin: 'https://map.example.org', 'Access-Control-Request-Method': 'GET',

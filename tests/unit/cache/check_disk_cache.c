@@ -42,7 +42,8 @@ static void set_up(void)
     folder_new(directory);
     worlds = worlds_of(FRACTAL_WORLD);
     ck_assert_int_eq(open_cache(&cache, directory), 0);
-    tile = (struct tile){worlds->world, layer_find("relief"), FORMAT_PNG, 1, 10, 512, -3, false, 0};
+    tile = (struct tile){worlds->world, layer_find("relief"), FORMAT_PNG, 1, 10, 512, -3, false, 0,
+                         false};
 }
 
 static void tear_down(void)

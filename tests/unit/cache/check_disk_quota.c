@@ -22,7 +22,8 @@ static void set_up(void)
 {
     folder_new(directory);
     worlds = worlds_of(FRACTAL_WORLD);
-    tile = (struct tile){worlds->world, layer_find("relief"), FORMAT_PNG, 1, 0, 0, 0, false, 0};
+    tile =
+        (struct tile){worlds->world, layer_find("relief"), FORMAT_PNG, 1, 0, 0, 0, false, 0, false};
     png = blob_new(12000);
     memset(png->bytes, 7, png->length);
 }

@@ -54,6 +54,10 @@ START_TEST(test_same)
         ck_assert_uint_lt(gzip->length, lengths[i] * 3 / 4);
         check_same(gzip, body);
         blob_release(gzip);
+        gzip = gzip_blob_always(body, level);
+        ck_assert_ptr_nonnull(gzip);
+        check_same(gzip, body);
+        blob_release(gzip);
         blob_release(body);
     }
 }
@@ -64,6 +68,9 @@ START_TEST(test_not_smaller)
     static const char *const texts[] = {"", "a", "{\"status\":\"ok\"}"};
     struct blob *body = blob_copy(texts[_i], strlen(texts[_i]));
     ck_assert_ptr_null(gzip_blob(body, GZIP_FAST));
+    struct blob *gzip = gzip_blob_always(body, GZIP_FAST);
+    check_same(gzip, body);
+    blob_release(gzip);
     blob_release(body);
 }
 END_TEST

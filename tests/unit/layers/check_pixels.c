@@ -339,7 +339,8 @@ static void compare_layer(const struct world *world, int layer, bool same_ground
         for (enum format format = 0; format < FORMATS; format++) {
             const struct tile tile = {world,          layer,           format,
                                       tiles[i].scale, tiles[i].z,      tiles[i].x,
-                                      tiles[i].y,     tiles[i].border, shown_field(world, layer)};
+                                      tiles[i].y,     tiles[i].border, shown_field(world, layer),
+                                      false};
             const size_t size = (size_t)tile_size(&tile);
             struct blob *blob;
             if (!(layers[layer].formats >> format & 1) || format == FORMAT_WEBP)

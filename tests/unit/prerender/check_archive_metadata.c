@@ -20,7 +20,8 @@ static void tear_down(void)
 
 static struct tile tile_at(const char *layer, int scale, int z, int64_t x, int64_t y)
 {
-    return (struct tile){worlds->world, layer_find(layer), FORMAT_PNG, scale, z, x, y, false, 0};
+    return (struct tile){worlds->world, layer_find(layer), FORMAT_PNG, scale, z, x, y, false, 0,
+                         false};
 }
 
 /* A plan of COUNT tiles. */

@@ -59,7 +59,7 @@ static struct tile tile_of(const char *world, const char *layer, enum format for
 {
     const int number = layer_find(strcmp(layer, "field") == 0 ? "field.height" : layer);
     return (struct tile){
-        worlds_find(worlds, world), number, format, scale, z, x, y, false, 0,
+        worlds_find(worlds, world), number, format, scale, z, x, y, false, 0, false,
     };
 }
 
