@@ -38,11 +38,8 @@ struct http_request {
     bool old;     /* HTTP/1.0: a body of unknown length ends the connection */
     bool decoded; /* URI was percent-encoded. If it has escapes now, they are refused. */
     /* Header values, or NULL. If a header is repeated, the last one. */
-    const char *host, *accept_encoding, *wanted, *range;
-    const char *if_match, *if_modified_since, *if_none_match, *if_range;
-    const char *forwarded, *forwarded_for, *forwarded_host, *forwarded_port;
-    const char *forwarded_prefix, *forwarded_proto;
-    const char *priority, *referer, *user_agent;
+#define HTTP_REQUEST_MEMBER(member, name) const char *member;
+    HTTP_REQUEST_HEADERS(HTTP_REQUEST_MEMBER)
     const struct sockaddr *peer; /* the other end of the connection, or NULL if unknown */
     uint64_t begun;              /* when the request line was complete, by clock_ns */
     bool last;                   /* the connection closes after the response */
