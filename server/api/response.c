@@ -146,7 +146,7 @@ int response_prepare(struct mhd_response *out, struct http_response response,
 {
     response.headers = headers->header;
     response.header_count = headers->count;
-    return mhd_response_make(out, &response, false, false);
+    return mhd_response_make(out, &response, NULL);
 }
 
 void response_send_prepared(struct request_context *context, struct mhd_response *response)

@@ -33,14 +33,15 @@ static void tick_in(struct shard *shard, uint64_t ms)
 static void on_tick(uv_timer_t *timer)
 {
     struct shard *shard = timer->data;
+    unsigned slow;
 
     shard->busy = false;
     if (clock_ms(NULL) > shard->due + BLOCKED_MS)
         metrics_add(&shard->metrics, METRIC_LOOP_BLOCKED);
-    for (unsigned slow = http_expire(shard->http); slow > 0; slow--)
+    const uint64_t ms = http_expire(shard->http, &slow);
+    for (; slow > 0; slow--)
         metrics_add(&shard->metrics, METRIC_CLOSED_DEADLINE);
     service_expire(shard->service);
-    const uint64_t ms = http_expire_again(shard->http);
     if (ms != UINT64_MAX)
         tick_in(shard, ms);
 }
@@ -62,13 +63,14 @@ static void on_closed(void *context, const struct sockaddr *peer)
 
 static void on_drained(void *context)
 {
-    shutdown_shard_drained(context);
+    const struct shard *shard = context;
+    shutdown_shard_drained(shard->server);
 }
 
 static void deliver_drain(struct message *message)
 {
     struct shard *shard = shard_of(message, offsetof(struct shard, drain));
-    http_drain(shard->http, on_drained, shard->server);
+    http_drain(shard->http);
 }
 
 /* libmicrohttpd must not be stopped while a response is pending. */
@@ -223,11 +225,11 @@ static int make_parts(struct shard *shard)
         .waits = service_waits,
         .handler_context = shard->service,
         .closed = on_closed,
-        .closed_context = shard,
+        .active = on_active,
+        .drained = on_drained,
+        .context = shard,
         .idle = server->snapshot->config->limits.idle,
         .step = QUIET_MS * server_shards(server->snapshot->config),
-        .active = on_active,
-        .active_context = shard,
     };
     return http_new(&shard->http, &http);
 }

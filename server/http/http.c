@@ -33,19 +33,11 @@ static void check_waiting(struct http *http)
     struct http_exchange *exchange;
 
     while ((exchange = LIST_FIRST(&http->sending))) {
+        const struct blob *body = exchange->held;
         exchange_stop_sending(exchange);
-        if (!http->parts.waits(http->parts.handler_context, exchange, exchange->held))
-            deadline_reset(&exchange->deadline);
+        if (!http->parts.waits(http->parts.handler_context, exchange, body))
+            socket_reset(exchange->deadline.fd);
     }
-}
-
-static void run_daemon(struct http *http)
-{
-    struct http_exchange *exchange;
-
-    MHD_run(http->daemon);
-    while ((exchange = STAILQ_FIRST(&http->adopted)))
-        exchange_rejected(exchange);
 }
 
 static void run(struct http *http)
@@ -53,11 +45,11 @@ static void run(struct http *http)
     unsigned long long timeout;
 
     http->work_due = false;
-    run_daemon(http);
+    MHD_run(http->daemon);
     check_waiting(http);
-    http->active = true;
+    http->deadlines.due = 0;
     if (http->parts.active)
-        http->parts.active(http->parts.active_context);
+        http->parts.active(http->parts.context);
     /* Honour a timeout of 0: libmicrohttpd's fds are edge-triggered, so work that it left over
      * does not make the epoll fd readable again. */
     if (MHD_get_timeout(http->daemon, &timeout) == MHD_YES)
@@ -83,78 +75,67 @@ static void on_prepare(uv_prepare_t *prepare)
     struct http *http = prepare->data;
     if (http->work_due)
         run(http);
-    if (http->drained && http->deadlines.count == 0) {
-        void (*drained)(void *) = http->drained;
-        http->drained = NULL;
-        drained(http->drained_context);
+    if (http->deadlines.draining && !http->drained && http->deadlines.count == 0) {
+        http->drained = true;
+        http->parts.drained(http->parts.context);
     }
 }
 
-/* Cut off all streamed bodies, or only those that wait for bytes and whose client has left: a
+/* Cut off all bodies from sources, or only those that wait for bytes and whose client has left: a
  * suspended connection does not notice that. */
-static void cut_bodies(struct http *http, bool all)
+static void cut_sources(struct http *http, bool all)
 {
-    for (struct deadline *deadline = LIST_FIRST(&http->deadlines.list); deadline;
-         deadline = LIST_NEXT(deadline, entry)) {
-        struct streamed_body *body = ((struct http_exchange *)deadline)->body;
-        if (body && (all || (deadline->phase == DEADLINE_WAITING && deadline_has_left(deadline))) &&
-            streamed_body_cut(body))
-            http->work_due = true;
-    }
-}
+    struct deadline *deadline;
 
-static bool sweep(struct http *http)
-{
-    return deadlines_expire(&http->deadlines, http_now(http), http->draining, &http->slow);
+    for (deadline = LIST_FIRST(&http->deadlines.list); deadline;
+         deadline = LIST_NEXT(deadline, entry))
+        if (all || (deadline->phase == DEADLINE_WAITING && socket_has_left(deadline->fd)))
+            exchange_cut((struct http_exchange *)deadline);
 }
 
 static void on_sweep(uv_timer_t *timer)
 {
-    if (!sweep(timer->data))
+    struct http *http = timer->data;
+
+    if (!deadlines_expire(&http->deadlines, &http->slow))
         uv_timer_stop(timer);
 }
 
-unsigned http_expire(struct http *http)
+uint64_t http_expire(struct http *http, unsigned *slow)
 {
+    struct deadlines *deadlines = &http->deadlines;
+    const uint64_t now = deadlines_now(deadlines);
     /* The round goes on in small steps: a system call for each of thousands of connections would
      * delay other work. */
-    const unsigned pause = SWEEP_MS / (http->deadlines.count / DEADLINES_SLICE + 1);
+    const unsigned pause = SWEEP_MS / (deadlines->count / DEADLINES_SLICE + 1) + 1;
+    bool sweeping = uv_is_active((uv_handle_t *)&http->sweep);
 
-    const bool due = http->active || http->deadlines.due <= http_now(http);
-
-    cut_bodies(http, false);
-    if (due && !uv_is_active((uv_handle_t *)&http->sweep)) {
-        http->active = false;
-        if (sweep(http))
-            uv_timer_start(&http->sweep, on_sweep, pause + 1, pause + 1);
+    cut_sources(http, false);
+    if (!sweeping && deadlines->due <= now) {
+        sweeping = deadlines_expire(deadlines, &http->slow);
+        if (sweeping)
+            uv_timer_start(&http->sweep, on_sweep, pause, pause);
     }
-    const unsigned slow = http->slow;
+    *slow = http->slow;
     http->slow = 0;
-    return slow;
-}
-
-uint64_t http_expire_again(const struct http *http)
-{
-    const uint64_t due = http->deadlines.due, now = http_now(http);
-
-    if (http->active || due == 0 || uv_is_active((const uv_handle_t *)&http->sweep))
+    if (sweeping || deadlines->due == 0)
         return EXPIRE_MS;
-    if (due == UINT64_MAX)
-        return due;
-    return due > now ? due - now : 0;
+    if (deadlines->due == UINT64_MAX)
+        return UINT64_MAX;
+    return deadlines->due > now ? deadlines->due - now : 0;
 }
 
 void http_limit_idle(struct http *http, unsigned seconds)
 {
     http->deadlines.idle_ms = seconds * UINT64_C(1000);
-    http->active = true; /* what was due may be due sooner */
+    http->deadlines.due = 0; /* what was due may be due sooner */
     if (http->parts.active)
-        http->parts.active(http->parts.active_context);
+        http->parts.active(http->parts.context);
 }
 
 unsigned http_make_room(struct http *http)
 {
-    return deadlines_make_room(&http->deadlines, http_now(http));
+    return deadlines_make_room(&http->deadlines);
 }
 
 __attribute__((format(printf, 2, 0))) static void on_log(void *context, const char *format,
@@ -162,7 +143,7 @@ __attribute__((format(printf, 2, 0))) static void on_log(void *context, const ch
 {
     struct http *http = context;
     char text[512];
-    const uint64_t now = http_now(http);
+    const uint64_t now = deadlines_now(&http->deadlines);
 
     if (http->logged && now - http->logged < 1000)
         return; /* it logs what clients do, as often as they do */
@@ -179,6 +160,13 @@ static void on_panic(void *context, const char *file, unsigned line, const char 
     abort();
 }
 
+/* Escapes are decoded by request_head_read. */
+static size_t keep_escapes(void *context, struct MHD_Connection *mhd, char *text)
+{
+    (void)context, (void)mhd;
+    return strlen(text);
+}
+
 static int start_daemon(struct http *http)
 {
     const unsigned flags =
@@ -191,7 +179,7 @@ static int start_daemon(struct http *http)
         (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_MEMORY_INCREMENT, (size_t)READ_BYTES,
         MHD_OPTION_STRICT_FOR_CLIENT, (int)request_head_strict(), MHD_OPTION_SIGPIPE_HANDLED_BY_APP,
         1, MHD_OPTION_URI_LOG_CALLBACK, exchange_on_uri, http, MHD_OPTION_UNESCAPE_CALLBACK,
-        exchange_keep_escapes, http, MHD_OPTION_NOTIFY_COMPLETED, exchange_on_completed, http,
+        keep_escapes, http, MHD_OPTION_NOTIFY_COMPLETED, exchange_on_completed, http,
         MHD_OPTION_NOTIFY_CONNECTION, exchange_on_connection, http, MHD_OPTION_END);
     return http->daemon ? 0 : -ENOMEM;
 }
@@ -220,13 +208,15 @@ int http_new(struct http **out, const struct http_parts *parts)
     if (!http)
         return -ENOMEM;
     http->parts = *parts;
-    STAILQ_INIT(&http->adopted);
-    http->deadlines.idle_ms = parts->idle * UINT64_C(1000);
-    http->deadlines.step = parts->step;
+    http->deadlines =
+        (struct deadlines){.loop = parts->loop,
+                           .clock = parts->clock,
+                           .idle_ms = parts->idle * UINT64_C(1000),
+                           .step = parts->step};
     http->lingering = (struct lingering_close){.loop = parts->loop,
                                                .clock = parts->clock,
                                                .closed = parts->closed,
-                                               .closed_context = parts->closed_context};
+                                               .closed_context = parts->context};
     int err = start_daemon(http);
     if (err)
         goto fail_daemon;
@@ -243,11 +233,9 @@ fail_daemon:
     return err;
 }
 
-void http_drain(struct http *http, void (*drained)(void *context), void *context)
+void http_drain(struct http *http)
 {
-    http->draining = true;
-    http->drained = drained;
-    http->drained_context = context;
+    http->deadlines.draining = true;
     lingering_close_all(&http->lingering);
     /* From now on http_expire closes idle connections, after a grace period in which a request
      * on its way may arrive. */
@@ -259,9 +247,9 @@ void http_close(struct http *http)
     /* MHD_run sends the responses just made. A request that it reads meanwhile is not handled: it
      * could only be suspended, and MHD_stop_daemon aborts if a connection is. */
     http->closing = true;
-    cut_bodies(http, true);
+    cut_sources(http, true);
     lingering_close_all(&http->lingering);
-    run_daemon(http);
+    MHD_run(http->daemon);
     uv_poll_stop(&http->poll); /* before its fd is closed */
     uv_close((uv_handle_t *)&http->poll, NULL);
     uv_close((uv_handle_t *)&http->timer, NULL);

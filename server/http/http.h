@@ -7,6 +7,23 @@
  * the handler. Of the rest only GET, HEAD and OPTIONS without a body reach the handler as such. Any
  * other request, and any with ambiguous framing, is marked refused, and its connection closes after
  * the response.
+ *
+ * The way of a request; exchange.c has these functions in this order:
+ *
+ *     http_adopt               a connection: its first exchange, and its deadline
+ *     exchange_on_uri          the request line is complete
+ *     exchange_on_request      the head is complete
+ *         check                request_head.c judges the head
+ *     exchange_on_request      again, since a response to the first call would end the connection
+ *         handle               HANDLER; the connection is suspended until it has responded
+ *     http_respond             mhd_response.c makes the response
+ *     exchange_on_request      again, after a suspension
+ *         queue_response       libmicrohttpd sends it, also parts that a source has later
+ *     exchange_on_completed    COMPLETED; the next request of the connection may follow
+ *     exchange_on_connection   CLOSED, now or after lingering_close.c
+ *
+ * http.c has the loop, which runs libmicrohttpd and checks the deadlines. conditional.c and
+ * url_escapes.c know nothing of connections.
  */
 #ifndef FARLANDS_HTTP_HTTP_H
 #define FARLANDS_HTTP_HTTP_H
@@ -47,19 +64,20 @@ struct http_parts {
     void (*completed)(void *context, struct http_exchange *exchange, uint64_t sent);
     /*
      * Called if the client does not take a response of 16 KiB or more as fast as it is sent: until
-     * COMPLETED, its BODY is held. Not called if it has a source. Returns false to
-     * reset the connection. May be NULL.
+     * COMPLETED, its BODY is held. Not called if it has a source. Returns false to reset the
+     * connection. May be NULL.
      */
     bool (*waits)(void *context, struct http_exchange *exchange, const struct blob *body);
     void *handler_context; /* of all three */
     /* A connection that was handed over is closed. */
     void (*closed)(void *context, const struct sockaddr *peer);
-    void *closed_context;
-    unsigned idle; /* seconds that a connection may be idle between two requests */
-    unsigned step; /* idle connections are checked at multiples of so many ms; see deadlines.h */
     /* Connections have changed: http_expire must be called within 250 ms. May be NULL. */
     void (*active)(void *context);
-    void *active_context;
+    /* No connection is left after http_drain. May be NULL if that is not called. */
+    void (*drained)(void *context);
+    void *context; /* of these three */
+    unsigned idle; /* seconds that a connection may be idle between two requests */
+    unsigned step; /* idle connections are checked at multiples of so many ms; see deadlines.h */
 };
 
 /* Returns 0 or a negative code. */
@@ -96,12 +114,9 @@ bool http_closes(const struct http_exchange *exchange);
 /* True if the client disconnected while the request was pending. */
 bool http_client_left(const struct http_exchange *exchange);
 
-/* Close overdue connections. Returns how many. */
-unsigned http_expire(struct http *http);
-
-/* After http_expire: the ms after which it must be called again if ACTIVE is not called before;
- * UINT64_MAX: only then. */
-uint64_t http_expire_again(const struct http *http);
+/* Close overdue connections. Sets *SLOW to the number of those that were too slow. Returns the ms
+ * after which it must be called again if ACTIVE is not called before; UINT64_MAX: only then. */
+uint64_t http_expire(struct http *http, unsigned *slow);
 
 /* Change the limit of idle connections: those that are idle, too. */
 void http_limit_idle(struct http *http, unsigned seconds);
@@ -110,9 +125,8 @@ void http_limit_idle(struct http *http, unsigned seconds);
  * deadlines_make_room. Returns how many. */
 unsigned http_make_room(struct http *http);
 
-/* Graceful shutdown: close idle connections, and the others after their pending response. Calls
- * DRAINED once none is left. */
-void http_drain(struct http *http, void (*drained)(void *context), void *context);
+/* Graceful shutdown: close idle connections, and the others after their pending response. */
+void http_drain(struct http *http);
 
 /*
  * Stop now, cutting connections off; sources become done. All pending requests must have been

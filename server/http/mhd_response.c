@@ -1,93 +1,42 @@
 #include "mhd_response.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <microhttpd.h>
-#include <stdlib.h>
 
 #include "server/core/clock.h"
-#include "server/net/deadlines.h"
+#include "server/http/exchange.h"
 
-/* A source as a libmicrohttpd content reader. Its connection is suspended while it has no bytes. */
-struct streamed_body {
-    struct http_source source;
-    bool sized;
-    bool suspended; /* its connection is, until there are bytes */
-    bool cut;
-    struct MHD_Connection *connection;
-    struct deadline *deadline;
-    const struct clock *clock;
-    const uv_loop_t *loop;
-    struct streamed_body **place;
-    uint64_t *sent;
-};
-
-void streamed_body_bind(struct streamed_body *body, struct MHD_Connection *connection,
-                        struct deadline *deadline, const struct clock *clock, const uv_loop_t *loop,
-                        struct streamed_body **place, uint64_t *sent)
+/* libmicrohttpd asks for the next block when all before POSITION has been sent. */
+static ssize_t read_source(void *context, uint64_t position, char *out, size_t max)
 {
-    body->connection = connection;
-    body->deadline = deadline;
-    body->clock = clock;
-    body->loop = loop;
-    body->place = place;
-    body->sent = sent;
-    *place = body;
-}
+    struct http_exchange *exchange = context;
+    const bool sized = exchange->response.length > 0;
 
-/* In HTTP/1.0 a body of unknown length ends with the connection, so only a reset tells the client
- * that it is incomplete. */
-static ssize_t cut_off(const struct streamed_body *body)
-{
-    if (!body->sized)
-        deadline_reset(body->deadline);
-    return MHD_CONTENT_READER_END_WITH_ERROR;
-}
-
-static ssize_t read_body(void *context, uint64_t position, char *out, size_t max)
-{
-    struct streamed_body *body = context;
-
-    if (body->cut)
-        return cut_off(body);
-    deadline_advance(body->deadline, (size_t)(position - *body->sent),
-                     clock_loop_ms(body->clock, body->loop));
-    *body->sent = position; /* libmicrohttpd asks when all before has been sent */
-    ssize_t count = body->source.read(body->source.context, out, max);
-    if (count == UV_EOF && !body->sized)
+    deadline_advance(&exchange->deadline, (size_t)(position - exchange->sent));
+    exchange->sent = position;
+    const ssize_t count = exchange->source.read(exchange->source.context, out, max);
+    if (count == UV_EOF && !sized)
         return MHD_CONTENT_READER_END_OF_STREAM;
-    if (count < 0)
-        return cut_off(body);
-    if (count == 0) {
-        body->suspended = true;
-        deadline_wait(body->deadline, clock_loop_ms(body->clock, body->loop));
-        MHD_suspend_connection(body->connection);
+    if (count < 0) {
+        if (!sized) /* in HTTP/1.0 nothing else tells the client that the body is incomplete */
+            socket_reset(exchange->deadline.fd);
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    }
+    if (count == 0) { /* until http_wake */
+        deadline_wait(&exchange->deadline);
+        MHD_suspend_connection(exchange->mhd);
     }
     return count;
 }
 
-bool streamed_body_wake(struct streamed_body *body)
+static void free_source(void *context)
 {
-    if (!body->suspended)
-        return false;
-    body->suspended = false;
-    deadline_resume(body->deadline, clock_loop_ms(body->clock, body->loop));
-    MHD_resume_connection(body->connection);
-    return true;
-}
+    struct http_exchange *exchange = context;
+    const struct http_source source = exchange->source;
 
-bool streamed_body_cut(struct streamed_body *body)
-{
-    body->cut = true;
-    return streamed_body_wake(body);
-}
-
-static void free_body(void *context)
-{
-    struct streamed_body *body = context;
-    if (body->place)
-        *body->place = NULL;
-    body->source.done(body->source.context);
-    free(body);
+    exchange->source = (struct http_source){.read = NULL};
+    source.done(source.context);
 }
 
 static void release_body(void *blob)
@@ -112,20 +61,15 @@ static struct MHD_Response *from_blob(const struct http_response *response)
 }
 
 static struct MHD_Response *from_source(const struct http_response *response,
-                                        struct streamed_body **body)
+                                        struct http_exchange *exchange)
 {
-    const bool sized = response->length >= 0;
-    *body = malloc(sizeof **body);
-    if (!*body) {
-        response->source->done(response->source->context);
-        return NULL;
-    }
-    **body = (struct streamed_body){.source = *response->source, .sized = sized};
-    struct MHD_Response *made =
-        MHD_create_response_from_callback(sized ? (uint64_t)response->length : MHD_SIZE_UNKNOWN,
-                                          HTTP_SOURCE_BUFFER, read_body, *body, free_body);
+    assert(exchange && !exchange->source.read);
+    exchange->source = *response->source;
+    struct MHD_Response *made = MHD_create_response_from_callback(
+        response->length < 0 ? MHD_SIZE_UNKNOWN : (uint64_t)response->length, HTTP_SOURCE_BUFFER,
+        read_source, exchange, free_source);
     if (!made)
-        free_body(*body);
+        free_source(exchange);
     return made;
 }
 
@@ -157,53 +101,55 @@ static struct MHD_Response *without_length(bool head)
     return made;
 }
 
-/* For HEAD, if there is no body to take the length from; negative: it is unknown. */
-static struct MHD_Response *for_head(int64_t length)
-{
-    return length < 0 ? without_length(true) : from_length((uint64_t)length);
-}
-
 static bool add_header(struct MHD_Response *response, const char *name, const char *value)
 {
     return MHD_add_response_header(response, name, value) == MHD_YES;
 }
 
-int mhd_response_make(struct mhd_response *out, const struct http_response *response, bool head,
-                      bool closes)
+static struct MHD_Response *make_body(const struct http_response *response,
+                                      struct http_exchange *exchange)
 {
-    struct MHD_Response *made;
-    struct streamed_body *body = NULL;
+    const bool head = exchange && exchange->request.method == HTTP_HEAD;
 
-    if (response->source && head) {
+    if (response->source && !head)
+        return from_source(response, exchange);
+    if (response->source)
         response->source->done(response->source->context);
-        made = for_head(response->length);
-    } else if (response->source)
-        made = from_source(response, &body);
     else if (response->body)
-        made = from_blob(response);
-    else if (head && response->status == MHD_HTTP_OK)
-        made = for_head(response->length);
-    else if (response->status == MHD_HTTP_NOT_MODIFIED)
-        made = without_length(false);
-    else
-        made = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+        return from_blob(response);
+    if (head && (response->source || response->status == MHD_HTTP_OK))
+        return response->length < 0 ? without_length(true)
+                                    : from_length((uint64_t)response->length);
+    if (response->status == MHD_HTTP_NOT_MODIFIED)
+        return without_length(false);
+    return MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+}
+
+static bool add_headers(struct MHD_Response *made, const struct http_response *response,
+                        bool closes)
+{
+    if (response->type && !add_header(made, MHD_HTTP_HEADER_CONTENT_TYPE, response->type))
+        return false;
+    for (int i = 0; i < response->header_count; i++)
+        if (!add_header(made, response->headers[i].name, response->headers[i].value))
+            return false;
+    return !closes || add_header(made, MHD_HTTP_HEADER_CONNECTION, "close");
+}
+
+int mhd_response_make(struct mhd_response *out, const struct http_response *response,
+                      struct http_exchange *exchange)
+{
+    struct MHD_Response *made = make_body(response, exchange);
+
+    *out = (struct mhd_response){
+        .status = response->status, .length = http_body_length(response), .blob = response->body};
     if (!made)
         return -ENOMEM;
-    bool complete =
-        !response->type || add_header(made, MHD_HTTP_HEADER_CONTENT_TYPE, response->type);
-    for (int i = 0; i < response->header_count && complete; i++)
-        complete = add_header(made, response->headers[i].name, response->headers[i].value);
-    if (closes && complete)
-        complete = add_header(made, MHD_HTTP_HEADER_CONNECTION, "close");
-    if (!complete) {
+    if (!add_headers(made, response, exchange && http_closes(exchange))) {
         MHD_destroy_response(made);
         return -ENOMEM;
     }
-    *out = (struct mhd_response){.response = made,
-                                 .status = response->status,
-                                 .length = http_body_length(response),
-                                 .blob = response->body,
-                                 .body = body};
+    out->response = made;
     return 0;
 }
 

@@ -1,17 +1,11 @@
 #include "deadlines.h"
 
-#include <linux/tcp.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "server/net/refusal.h"
+#include "server/net/socket_state.h"
 
 enum { GRACE_MS = 500 };
-
-/* Of tcpi_state, as in netinet/tcp.h, which excludes linux/tcp.h. */
-enum { CLOSED = 7, CLOSE_WAIT = 8 };
 
 /* The connections that deadlines_make_room takes: one in SHARE of a client's, up to MAX. If none is
  * idle, readers that are BEHIND_MS behind. */
@@ -24,16 +18,17 @@ static const uint64_t deadline_ms[] = {
     [DEADLINE_WAITING] = UINT64_MAX,
 };
 
-static uint64_t limit_of(const struct deadlines *deadlines, enum deadline_phase phase)
+/* How long DEADLINE may stay in its phase, in ms. */
+static uint64_t limit_of(const struct deadline *deadline)
 {
-    return phase == DEADLINE_IDLE ? deadlines->idle_ms : deadline_ms[phase];
+    return deadline->phase == DEADLINE_IDLE ? deadline->of->idle_ms : deadline_ms[deadline->phase];
 }
 
 void deadlines_add(struct deadlines *deadlines, struct deadline *deadline, int fd,
-                   const unsigned *connections, uint64_t now)
+                   const unsigned *connections)
 {
-    *deadline = (struct deadline){
-        .fd = fd, .phase = DEADLINE_HEAD, .since = now, .connections = connections};
+    *deadline = (struct deadline){.of = deadlines, .fd = fd, .connections = connections};
+    deadline_enter(deadline, DEADLINE_HEAD);
     LIST_INSERT_HEAD(&deadlines->list, deadline, entry);
     deadlines->count++;
 }
@@ -46,24 +41,9 @@ void deadlines_remove(struct deadlines *deadlines, struct deadline *deadline)
     deadlines->count--;
 }
 
-/* Connecting to AF_UNSPEC resets a TCP connection (tcp(7)). */
-void deadline_reset(const struct deadline *deadline)
+static bool has_request(const struct deadline *deadline)
 {
-    const struct sockaddr unspecified = {.sa_family = AF_UNSPEC};
-    (void)connect(deadline->fd, &unspecified, sizeof unspecified);
-    shutdown(deadline->fd, SHUT_RDWR);
-}
-
-bool deadline_has_unread(const struct deadline *deadline)
-{
-    int unread = 0;
-    return ioctl(deadline->fd, FIONREAD, &unread) == 0 && unread > 0;
-}
-
-bool deadline_has_left(const struct deadline *deadline)
-{
-    struct pollfd peer = {.fd = deadline->fd, .events = POLLRDHUP};
-    return poll(&peer, 1, 0) == 1;
+    return deadline->phase != DEADLINE_IDLE && deadline->phase != DEADLINE_HEAD;
 }
 
 /*
@@ -74,20 +54,19 @@ bool deadline_has_left(const struct deadline *deadline)
  * Returns true if the client has left. libmicrohttpd does not report that if the end arrived
  * together with other bytes: edge-triggered epoll reported both as one event.
  */
-static bool check_client(struct deadline *deadline, uint64_t now)
+static bool check_client(struct deadline *deadline)
 {
-    struct tcp_info info = {.tcpi_state = 0};
-    socklen_t size = sizeof info;
+    struct socket_tcp tcp;
 
-    if (deadline->phase != DEADLINE_IDLE && deadline->phase != DEADLINE_HEAD)
+    if (has_request(deadline))
         return false;
-    if (getsockopt(deadline->fd, IPPROTO_TCP, TCP_INFO, &info, &size))
-        return deadline_has_left(deadline); /* no TCP */
-    if (info.tcpi_state == CLOSE_WAIT || info.tcpi_state == CLOSED)
+    if (!socket_tcp(deadline->fd, &tcp))
+        return socket_has_left(deadline->fd);
+    if (tcp.left)
         return true;
-    deadline->begun = info.tcpi_bytes_received > deadline->heads;
+    deadline->begun = tcp.received > deadline->heads;
     if (deadline->begun && deadline->phase == DEADLINE_IDLE)
-        deadline_enter(deadline, DEADLINE_HEAD, now);
+        deadline_enter(deadline, DEADLINE_HEAD);
     return false;
 }
 
@@ -95,17 +74,15 @@ static bool check_client(struct deadline *deadline, uint64_t now)
  * be sent, such as a page of libmicrohttpd's own, it gets none. */
 static void refuse_head(struct deadline *deadline)
 {
-    int unsent = 1;
-
-    deadline->got_408 = deadline->begun && ioctl(deadline->fd, TIOCOUTQ, &unsent) == 0 &&
-                        unsent == 0 && refusal_send(deadline->fd, REFUSAL_SLOW_HEAD);
+    deadline->got_408 = deadline->begun && !socket_has_unsent(deadline->fd) &&
+                        refusal_send(deadline->fd, REFUSAL_SLOW_HEAD);
 }
 
-/* Returns true if the response is taken at less than the least pace. */
+/* Returns true if the response is taken at less than the least pace. The window goes on if the next
+ * response follows before a round sees anything else. */
 static bool check_pace(struct deadline *deadline, uint64_t now)
 {
-    struct tcp_info info;
-    socklen_t size = sizeof info;
+    struct socket_tcp tcp;
 
     if (deadline->phase != DEADLINE_SENDING) {
         deadline->taken = 0;
@@ -115,77 +92,69 @@ static bool check_pace(struct deadline *deadline, uint64_t now)
         deadline->window = now;
         deadline->taken = UINT64_MAX;
     }
-    if (now - deadline->window < DEADLINE_WINDOW ||
-        getsockopt(deadline->fd, IPPROTO_TCP, TCP_INFO, &info, &size))
+    if (now - deadline->window < DEADLINE_WINDOW || !socket_tcp(deadline->fd, &tcp))
         return false;
-    const uint64_t taken = info.tcpi_bytes_acked + 1;
-    const bool slow = deadline->taken != UINT64_MAX && taken - deadline->taken < DEADLINE_LEAST;
+    const uint64_t before = deadline->taken;
     deadline->window = now;
-    deadline->taken = taken;
-    return slow;
+    deadline->taken = tcp.taken + 1;
+    return before != UINT64_MAX && deadline->taken - before < DEADLINE_LEAST;
 }
 
 /* Returns true if the system still has bytes for the client of an idle connection, which is checked
  * once: they are at most DEADLINE_LEAST. */
-static bool check_unread(struct deadline *deadline, uint64_t now)
+static bool check_unsent(struct deadline *deadline, uint64_t now)
 {
-    int unread = 0;
-
     if (deadline->phase != DEADLINE_IDLE || now - deadline->since <= DEADLINE_WINDOW ||
         deadline->window > deadline->since)
         return false;
     deadline->window = now;
-    return ioctl(deadline->fd, TIOCOUTQ, &unread) == 0 && unread > 0;
+    return socket_has_unsent(deadline->fd);
 }
 
 /* Returns true if the connection was too slow. */
-static bool expire(const struct deadlines *deadlines, struct deadline *deadline, uint64_t now,
-                   bool draining)
+static bool expire(struct deadline *deadline, uint64_t now)
 {
-    const bool left = check_client(deadline, now);
-    const bool responding = deadline->phase == DEADLINE_HANDLED ||
-                            deadline->phase == DEADLINE_SENDING ||
-                            deadline->phase == DEADLINE_WAITING;
-    const uint64_t limit =
-        draining && !responding ? GRACE_MS : limit_of(deadlines, deadline->phase);
+    const bool left = check_client(deadline);
+    const bool draining = deadline->of->draining, request = has_request(deadline);
+    const uint64_t limit = draining && !request ? GRACE_MS : limit_of(deadline);
 
-    const bool unread = check_unread(deadline, now);
-    const bool late = now - deadline->since > limit || unread || check_pace(deadline, now);
+    const bool unsent = check_unsent(deadline, now);
+    const bool late = now - deadline->since > limit || unsent || check_pace(deadline, now);
+    const bool first = !deadline->overdue;
 
     if (!late && !left)
         return false;
-    if (deadline->phase == DEADLINE_HEAD && late && !draining && !deadline->overdue)
+    deadline->overdue = true;
+    if (deadline->phase == DEADLINE_HEAD && late && !draining && first)
         refuse_head(deadline);
     /* The system frees what it has of the response. If libmicrohttpd has not noticed the end since
      * the last round, it does not look for that any more. */
-    if (responding || unread || deadline->overdue)
-        deadline_reset(deadline);
+    if (request || unsent || !first)
+        socket_reset(deadline->fd);
     else /* received data is still read */
         shutdown(deadline->fd, SHUT_RD);
-    const bool slow =
-        late && !deadline->overdue && (deadline->phase != DEADLINE_IDLE || unread) && !draining;
-    deadline->overdue = true;
-    return slow;
+    return late && first && !draining && (deadline->phase != DEADLINE_IDLE || unsent);
 }
 
 /* The time of the next check of DEADLINE, which has just been checked, if it stays in its phase; 0:
  * soon. */
-static uint64_t due(const struct deadlines *deadlines, const struct deadline *deadline)
+static uint64_t due(const struct deadline *deadline)
 {
-    const unsigned step = deadlines->step;
     const bool idle = deadline->phase == DEADLINE_IDLE;
-    const bool unchecked =
-        idle && deadline->window <= deadline->since && deadlines->idle_ms > DEADLINE_WINDOW;
-    const uint64_t limit = unchecked ? DEADLINE_WINDOW : limit_of(deadlines, deadline->phase);
+    const unsigned step = deadline->of->step;
+    const bool unchecked = idle && deadline->window <= deadline->since &&
+                           deadline->of->idle_ms > DEADLINE_WINDOW;
+    const uint64_t limit = unchecked ? DEADLINE_WINDOW : limit_of(deadline);
     const uint64_t at = deadline->since + limit + 1;
 
-    if (deadline->overdue || !(idle || deadline->phase == DEADLINE_HEAD))
+    if (deadline->overdue || deadline->of->draining || has_request(deadline))
         return 0;
     return idle && step > 0 ? (at + step - 1) / step * step : at;
 }
 
-bool deadlines_expire(struct deadlines *deadlines, uint64_t now, bool draining, unsigned *slow)
+bool deadlines_expire(struct deadlines *deadlines, unsigned *slow)
 {
+    const uint64_t now = deadlines_now(deadlines);
     struct deadline *deadline = deadlines->next;
 
     if (!deadline) {
@@ -193,8 +162,8 @@ bool deadlines_expire(struct deadlines *deadlines, uint64_t now, bool draining, 
         deadlines->due = UINT64_MAX;
     }
     for (int i = 0; deadline && i < DEADLINES_SLICE; i++) {
-        *slow += expire(deadlines, deadline, now, draining);
-        const uint64_t next = draining ? 0 : due(deadlines, deadline);
+        *slow += expire(deadline, now);
+        const uint64_t next = due(deadline);
         if (next < deadlines->due)
             deadlines->due = next;
         deadline = LIST_NEXT(deadline, entry);
@@ -253,13 +222,13 @@ static void insert(struct candidates *candidates, struct candidate candidate)
 
 static bool can_be_closed(const struct deadline *deadline, uint64_t now)
 {
-    return !deadline->overdue &&
-           (deadline->phase == DEADLINE_IDLE || deadline->phase == DEADLINE_HEAD ||
-            (deadline->phase == DEADLINE_SENDING && now - deadline->since > BEHIND_MS));
+    return !deadline->overdue && (!has_request(deadline) || (deadline->phase == DEADLINE_SENDING &&
+                                                             now - deadline->since > BEHIND_MS));
 }
 
-unsigned deadlines_make_room(struct deadlines *deadlines, uint64_t now)
+unsigned deadlines_make_room(struct deadlines *deadlines)
 {
+    const uint64_t now = deadlines_now(deadlines);
     struct candidates candidates = {.count = 0};
     struct deadline *deadline;
     unsigned closed = 0;
@@ -276,10 +245,10 @@ unsigned deadlines_make_room(struct deadlines *deadlines, uint64_t now)
             break;
         if (closed > 0 && closed >= candidate->connections / ROOM_SHARE)
             break;
-        if (!candidate->sending && deadline_has_unread(deadline)) /* a request has just arrived */
+        if (!candidate->sending && socket_has_unread(deadline->fd)) /* a request has just arrived */
             continue;
         if (candidate->sending)
-            deadline_reset(deadline);
+            socket_reset(deadline->fd);
         else
             shutdown(deadline->fd, SHUT_RD);
         deadline->overdue = true;

@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
+#include <uv.h>
+
+#include "server/core/clock.h"
 
 /* The least bytes per second of a response: a client that is 30 s behind this pace is too slow.
  * 1 MiB (the largest tile) in 30 s is about 32 KiB/s. */
@@ -27,50 +30,58 @@ enum deadline_phase {
     DEADLINE_IDLE,    /* between requests */
 };
 
-/* Embedded in a connection; private. */
+/* Initially zero but for the members above LIST. */
+struct deadlines {
+    const uv_loop_t *loop;
+    const struct clock *clock; /* NULL: the loop's time */
+    uint64_t idle_ms;          /* the limit between two requests */
+    unsigned step; /* idle connections are checked at multiples of so many ms, together; 0: of 1 */
+    LIST_HEAD(deadline_list, deadline) list;
+    struct deadline *next; /* to be checked in this round, or NULL */
+    uint64_t due;          /* the next round; 0: soon, as something may have changed; see below */
+    unsigned count;
+    bool draining; /* connections without a request are closed, after a short grace */
+};
+
+/* Embedded in a connection; private but for FD, PHASE, SINCE and GOT_408. */
 struct deadline {
     LIST_ENTRY(deadline) entry;
+    const struct deadlines *of;
     int fd;
     enum deadline_phase phase;
+    uint64_t since; /* when the phase began; in DEADLINE_SENDING the bytes that are taken move it */
     bool overdue;
     bool begun;   /* a part of a head had arrived at the last check */
     bool got_408; /* if the rest of the head arrives after all, it must not be answered */
     const unsigned *connections; /* of its client, atomic; or NULL */
-    uint64_t since;
-    uint64_t behind; /* the client's delay when DEADLINE_WAITING began */
+    uint64_t behind;             /* the client's delay when DEADLINE_WAITING began */
     uint64_t window; /* when it began, or when an idle connection was checked; 0: none */
     uint64_t taken;  /* 1 + bytes, before the window; UINT64_MAX: the first window; 0: none */
     uint64_t heads;  /* the bytes of all complete heads so far */
 };
 
-/* Initially zero but for IDLE_MS and STEP. */
-struct deadlines {
-    uint64_t idle_ms; /* the limit between two requests */
-    unsigned step; /* idle connections are checked at multiples of so many ms, together; 0: of 1 */
-    LIST_HEAD(deadline_list, deadline) list;
-    struct deadline *next; /* to be checked in this round, or NULL */
-    uint64_t due;          /* of the checks so far in this round, or in all of the last one */
-    unsigned count;
-};
-
 /* Add a new connection on the socket FD. CONNECTIONS is the number that its client has, as
  * client_limits_watch returns it. */
 void deadlines_add(struct deadlines *deadlines, struct deadline *deadline, int fd,
-                   const unsigned *connections, uint64_t now);
+                   const unsigned *connections);
 void deadlines_remove(struct deadlines *deadlines, struct deadline *deadline);
 
-static inline void deadline_enter(struct deadline *deadline, enum deadline_phase phase,
-                                  uint64_t now)
+static inline uint64_t deadlines_now(const struct deadlines *deadlines)
+{
+    return clock_loop_ms(deadlines->clock, deadlines->loop);
+}
+
+static inline void deadline_enter(struct deadline *deadline, enum deadline_phase phase)
 {
     deadline->phase = phase;
-    deadline->since = now;
+    deadline->since = deadlines_now(deadline->of);
 }
 
 /* The request line has arrived. */
-static inline void deadline_head(struct deadline *deadline, uint64_t now)
+static inline void deadline_head(struct deadline *deadline)
 {
     if (deadline->phase == DEADLINE_IDLE)
-        deadline_enter(deadline, DEADLINE_HEAD, now);
+        deadline_enter(deadline, DEADLINE_HEAD);
 }
 
 /* A head of BYTES is complete. */
@@ -80,34 +91,27 @@ static inline void deadline_head_ends(struct deadline *deadline, size_t bytes)
 }
 
 /* In DEADLINE_SENDING: the client has taken BYTES more of the response. */
-static inline void deadline_advance(struct deadline *deadline, size_t bytes, uint64_t now)
+static inline void deadline_advance(struct deadline *deadline, size_t bytes)
 {
+    const uint64_t now = deadlines_now(deadline->of);
+
     deadline->since += bytes * 1000 / DEADLINE_PACE;
     if (deadline->since > now) /* a fast start earns no credit */
         deadline->since = now;
 }
 
 /* Pause and resume sending; the client's delay does not change. */
-static inline void deadline_wait(struct deadline *deadline, uint64_t now)
+static inline void deadline_wait(struct deadline *deadline)
 {
-    deadline->behind = now - deadline->since;
-    deadline_enter(deadline, DEADLINE_WAITING, now);
+    deadline->behind = deadlines_now(deadline->of) - deadline->since;
+    deadline_enter(deadline, DEADLINE_WAITING);
 }
 
-static inline void deadline_resume(struct deadline *deadline, uint64_t now)
+static inline void deadline_resume(struct deadline *deadline)
 {
-    deadline_enter(deadline, DEADLINE_SENDING, now);
+    deadline_enter(deadline, DEADLINE_SENDING);
     deadline->since -= deadline->behind;
 }
-
-/* Reset the connection: unsent bytes are discarded, and its reader sees the end. */
-void deadline_reset(const struct deadline *deadline);
-
-/* True if the client has sent bytes that are not received yet. */
-bool deadline_has_unread(const struct deadline *deadline);
-
-/* True if the client has closed the connection or its sending side. */
-bool deadline_has_left(const struct deadline *deadline);
 
 /* The connections per call of deadlines_expire: each idle one costs a system call. */
 enum { DEADLINES_SLICE = 64 };
@@ -115,14 +119,13 @@ enum { DEADLINES_SLICE = 64 };
 /*
  * Shut down the sockets of connections whose deadline has passed, and of those without a request
  * whose client has left; their readers then see the end. A head that takes too long gets a 408.
- * While DRAINING, also all that have no response pending, after a short grace for requests in
- * flight. Adds the number that were too slow to *SLOW.
+ * Adds the number that were too slow to *SLOW.
  *
  * A call checks some connections. Returns true if further calls must complete the round. The next
- * one begins 250 ms later if a connection has entered a phase since this one began, and otherwise
- * at the time DUE: 0 if that is 250 ms later, too, and UINT64_MAX if there is none.
+ * round begins 250 ms later if DUE is 0, and otherwise at the time DUE, or earlier if the caller
+ * sets DUE to 0, as it does after any event of a connection. UINT64_MAX: only then.
  */
-bool deadlines_expire(struct deadlines *deadlines, uint64_t now, bool draining, unsigned *slow);
+bool deadlines_expire(struct deadlines *deadlines, unsigned *slow);
 
 /*
  * Shut down some connections without a request in progress, so that others can be accepted: of the
@@ -131,6 +134,6 @@ bool deadlines_expire(struct deadlines *deadlines, uint64_t now, bool draining, 
  * to an eighth of the client's connections, 32 at most, as nginx's ngx_drain_connections does. If
  * there are none, resets readers that have been slow for a second, likewise. Returns their number.
  */
-unsigned deadlines_make_room(struct deadlines *deadlines, uint64_t now);
+unsigned deadlines_make_room(struct deadlines *deadlines);
 
 #endif

@@ -177,8 +177,8 @@ static void client_disconnect(struct client *client)
     for (int i = 0;
          daemon_is_busy(client->server) || client->server->closed < client->server->adopted; i++) {
         uv_run(loop, i < QUIET ? UV_RUN_NOWAIT : UV_RUN_ONCE);
-        http_expire(
-            client->server->http); /* notices disconnected clients whose response waits for bytes */
+        /* Notices disconnected clients whose response waits for bytes. */
+        http_expire(client->server->http, &(unsigned){0});
     }
     for (int i = 0; i < QUIET; i++) /* the last messages */
         uv_run(loop, UV_RUN_NOWAIT);

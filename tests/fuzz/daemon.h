@@ -130,7 +130,7 @@ static inline struct daemon *daemon_new(const char *worlds)
                                     .waits = service_waits,
                                     .handler_context = &daemon,
                                     .closed = daemon_on_closed,
-                                    .closed_context = &daemon};
+                                    .context = &daemon};
     must(http_new(&daemon.http, &http) == 0, "out of memory");
     return &daemon;
 }

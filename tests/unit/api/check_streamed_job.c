@@ -185,7 +185,7 @@ static void turn(void)
     if (!time_stands)
         clock_advance(&time_held, NS_PER_MS);
     uv_run(&loop, UV_RUN_NOWAIT);
-    http_expire(http);
+    http_expire(http, &(unsigned){0});
     pending_requests_expire(&pending);
     usleep(100);
 }
