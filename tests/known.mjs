@@ -8,8 +8,6 @@ import { it } from 'node:test';
 
 /* FILE and TEST: where the test is, and its title. HAPPENS: what it fails with today. EXPECTED: what users should get. */
 export const KNOWN = [
-    { file: 'tests/http/20-points.test.mjs', test: 'puts players on land', happens: /rows failed[^]*under water/,
-        expected: '/spawn without `min` finds dry land in a world with a sea' },
     { file: 'tests/http/43-water.test.mjs', test: 'is sea where a river crosses it', happens: /2 of 5 rows failed[^]*a dam/,
         expected: 'a sea without dams below river mouths' },
 ];

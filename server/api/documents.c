@@ -637,19 +637,50 @@ struct blob *document_heights(const float *heights, const int64_t (*places)[2], 
     return blob;
 }
 
+enum { SPAWN_TEXT = SURFACE_TEXT + CLIMATE_TEXT + WATER_TEXT + REAL_TEXT + 32 };
+
+/* The document about PLACE, number I of those in CLIMATE, without its closing brace. */
+static char *put_spawn(char *at, const struct spawn_place *place,
+                       const struct climate_values *climate, int i)
+{
+    char distance[REAL_TEXT];
+    struct climate_values here = *climate;
+    here.value = here.climate ? here.value + i : NULL;
+    here.water = here.rivers ? here.water + i : NULL;
+    at += surface_format(at, place->x, place->y, &place->surface);
+    at = put_climate(at, &here, 0);
+    at = put_water(at, &here, &place->surface.height, 0);
+    return at + sprintf(at, ",\"distance\":%s", real_format(place->distance, distance));
+}
+
+static char *put_from(char *at, int64_t x, int64_t y)
+{
+    char from_x[BLOCKS_TEXT], from_y[BLOCKS_TEXT];
+    return at +
+           sprintf(at, ",\"from\":[%s,%s]}\n", blocks_format(x, from_x), blocks_format(y, from_y));
+}
+
 struct blob *document_spawn(const struct spawn_place *place, const struct climate_values *climate,
                             int64_t x, int64_t y)
 {
-    char text[SURFACE_TEXT + CLIMATE_TEXT + WATER_TEXT + REAL_TEXT + 2 * BLOCKS_TEXT + 32];
-    char distance[REAL_TEXT];
-    char from_x[BLOCKS_TEXT], from_y[BLOCKS_TEXT];
-    char *at = text + surface_format(text, place->x, place->y, &place->surface);
-    at = put_climate(at, climate, 0);
-    at = put_water(at, climate, &place->surface.height, 0);
-    at +=
-        sprintf(at, ",\"distance\":%s,\"from\":[%s,%s]}\n", real_format(place->distance, distance),
-                blocks_format(x, from_x), blocks_format(y, from_y));
-    return blob_copy(text, (size_t)(at - text));
+    char text[SPAWN_TEXT + 2 * BLOCKS_TEXT];
+    const char *end = put_from(put_spawn(text, place, climate, 0), x, y);
+    return blob_copy(text, (size_t)(end - text));
+}
+
+struct blob *document_spawns(const struct spawn_place *places, int count,
+                             const struct climate_values *climate, int64_t x, int64_t y)
+{
+    char *text = malloc((size_t)count * SPAWN_TEXT + 2 * BLOCKS_TEXT + 32);
+    if (!text)
+        return NULL;
+    char *at = stpcpy(text, "{\"places\":[");
+    for (int i = 0; i < count; i++)
+        at = stpcpy(put_spawn(stpcpy(at, i > 0 ? "," : ""), &places[i], climate, i), "}");
+    at = put_from(stpcpy(at, "]"), x, y);
+    struct blob *blob = blob_copy(text, (size_t)(at - text));
+    free(text);
+    return blob;
 }
 
 /* --- Courses --- */

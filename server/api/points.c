@@ -16,17 +16,18 @@
 
 enum {
     SLICE_NS = STREAMED_JOB_SLICE_US * 1000,
-    /* A search without result takes a core for up to a second, and more in some worlds. After a
-     * timeout the client would only repeat it. */
+    /* A search without result takes a core for some tenths of a second, and seconds in worlds of
+     * very many octaves. After a timeout the client would only repeat it. */
     SPAWN_TIMEOUT_MS = 60 * 1000,
     /* Bytes that a job and its response take at most. A URL's 8 KiB hold 2048 places such as "0,0"
      * with 20 bytes each in the job, and up to 16 per height and 7 per place in the response; or
      * 1365 such as ".1,.1", with 26 instead of 7. Compressed it is no larger. A search has the
-     * heights and the water of one square, 128 KiB, and the heights of one lattice, 10 KiB.
+     * heights and the biomes of one lattice, 20 KiB, and up to 64 places with 700 bytes each in
+     * the response. Its thread has one square at a time, 272 KiB.
      */
     PLACE_MEMORY = 1024,
     HEIGHTS_MEMORY = 192 * 1024,
-    SPAWN_MEMORY = 192 * 1024,
+    SPAWN_MEMORY = 96 * 1024,
     /* Of a list in a world with a climate: 12 bytes for each of 2048 places, and up to 36 in the
      * response. A place's is in PLACE_MEMORY. */
     CLIMATE_MEMORY = 96 * 1024,
@@ -362,25 +363,31 @@ struct spawn_job {
     const struct world *world; /* held */
     struct spawn_query query;
     struct spawn_search *search;
-    bool found;
+    bool found, is_list, has_biomes;
+    bool is_dry; /* the least height is a default */
 };
 
 static int tell_spawn(const struct spawn_job *job, struct render_scratch *scratch,
                       struct blob **out)
 {
-    const struct spawn_place *place = spawn_search_place(job->search);
-    struct place_fields fields = {.count = 0};
-    float climate[CLIMATE_FIELDS], water[WATER_FIELDS];
+    int count, err = 0;
+    const struct spawn_place *place = spawn_search_places(job->search, &count);
+    float climate[SPAWN_PLACES_MAX][CLIMATE_FIELDS], water[SPAWN_PLACES_MAX][WATER_FIELDS];
 
-    add_climate(&fields, job->world, climate);
-    add_water(&fields, job->world, water);
-    int err = fields_at(job->world, scratch, &fields, (int64_t[]){place->x, place->y});
+    for (int i = 0; i < count && !err; i++) {
+        struct place_fields fields = {.count = 0};
+        add_climate(&fields, job->world, climate[i]);
+        add_water(&fields, job->world, water[i]);
+        err = fields_at(job->world, scratch, &fields, (int64_t[]){place[i].x, place[i].y});
+    }
     if (err)
         return err;
-    *out = document_spawn(place,
-                          &(struct climate_values){world_climate(job->world), &climate,
-                                                   world_water(job->world), &water},
-                          job->query.x, job->query.y);
+    const struct climate_values values = {
+        world_climate(job->world), (const float(*)[CLIMATE_FIELDS])climate, world_water(job->world),
+        (const float(*)[WATER_FIELDS])water};
+    const int64_t x = job->query.x, y = job->query.y;
+    *out = job->is_list ? document_spawns(place, count, &values, x, y)
+                        : document_spawn(place, &values, x, y);
     return *out ? 0 : -ENOMEM;
 }
 
@@ -406,23 +413,30 @@ static int search_spawn(void *subject, unsigned number, struct render_scratch *s
     return *out ? 0 : -ENOMEM;
 }
 
-enum { WHY = 240 };
+enum { WHY = 320 };
 
 /* Say what was not found, with the names of the URL's parameters. */
-static void explain(const struct spawn_query *query, char why[WHY])
+static void explain(const struct spawn_job *job, char why[WHY])
 {
+    const struct spawn_query *query = &job->query;
     const struct {
-        const char *name;
+        const char *name, *more;
         float bound;
-    } bounds[] = {{"min", query->min}, {"max", query->max}, {"slope", query->slope}};
+    } bounds[] = {{"min", job->is_dry ? " (by default; under_water=1 lifts it)" : "", query->min},
+                  {"max", "", query->max},
+                  {"slope", "", query->slope}};
     char x[BLOCKS_TEXT], y[BLOCKS_TEXT], bound[REAL_TEXT];
 
     int n = snprintf(why, WHY, "spawn: no ground found within %d blocks of x %s, y %s has",
                      SPAWN_FAR, blocks_format(query->x, x), blocks_format(query->y, y));
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
         if (isfinite(bounds[i].bound))
-            n += snprintf(why + n, (size_t)(WHY - n), " %s %s", bounds[i].name,
-                          float_format(bounds[i].bound, bound));
+            n += snprintf(why + n, (size_t)(WHY - n), " %s %s%s", bounds[i].name,
+                          float_format(bounds[i].bound, bound), bounds[i].more);
+    if (query->near_water > 0)
+        n += snprintf(why + n, (size_t)(WHY - n), " near_water %d", query->near_water);
+    if (job->has_biomes)
+        snprintf(why + n, (size_t)(WHY - n), ", and such a biome");
 }
 
 static uint32_t cost_of_search(const void *subject, unsigned number)
@@ -441,7 +455,7 @@ static void respond_spawn(void *subject, struct request_context *context,
         send_document(context, job->world, bytes.body, NULL);
         return;
     }
-    explain(&job->query, why);
+    explain(job, why);
     response_error(context, 404, why);
 }
 
@@ -462,25 +476,62 @@ static const struct streamed_job_kind spawn_kind = {
     .free = free_spawn,
 };
 
-static struct spawn_job *new_spawn(const struct world *world, const struct route *route)
+static bool has_sea(const struct world *world)
+{
+    float lowest, highest;
+    terrain_range(world->terrain, &lowest, &highest);
+    return lowest < 0;
+}
+
+/* Players stand on land: if ROUTE does not say how high, they get the least height 0 in a world
+ * that has both a sea and land. */
+static bool is_for_land(const struct world *world, const struct route *route)
+{
+    float lowest, highest;
+    terrain_range(world->terrain, &lowest, &highest);
+    return has_sea(world) && highest >= 0 && !route->under_water && route->min == -INFINITY &&
+           route->max >= 0;
+}
+
+static struct spawn_job *new_spawn(const struct world *world, const struct route *route,
+                                   const struct spawn_biomes *biomes)
 {
     struct spawn_job *job = malloc(sizeof *job);
     if (!job)
         return NULL;
     *job = (struct spawn_job){
+        .is_list = route->count > 0,
+        .has_biomes = route->biomes.length > 0,
+        .is_dry = is_for_land(world, route),
         .query = {.x = route->at_x,
                   .y = route->at_y,
-                  .min = route->min,
+                  .min = is_for_land(world, route) ? 0 : route->min,
                   .max = route->max,
-                  .slope = route->slope},
+                  .slope = route->slope,
+                  .near_water = route->near_water,
+                  .biomes = *biomes,
+                  .count = route->count},
     };
-    const int water = world_water(world) ? world_water(world)->water : -1;
-    if (spawn_search_new(&job->search, world->terrain, water, &job->query)) {
+    const struct world_water *water = world_water(world);
+    const struct climate *climate = world_climate(world);
+    const struct spawn_fields fields = {.water = water ? water->water : -1,
+                                        .bank = water ? water->bank : -1,
+                                        .biome = climate ? climate->biome : -1};
+    if (spawn_search_new(&job->search, world->terrain, &fields, &job->query)) {
         free(job);
         return NULL;
     }
     job->world = world_hold(world);
     return job;
+}
+
+/* What WORLD lacks of what the spawn ROUTE is about. Returns 0, or an HTTP status. */
+static unsigned check_spawn(const struct world *world, const struct route *route,
+                            struct spawn_biomes *biomes, char why[ROUTE_WHY])
+{
+    if (route->near_water > 0 && !has_sea(world) && !world_water(world))
+        return query_reject(why, 404, "near_water: this world has neither a sea nor rivers");
+    return resolve_biomes(world, route, biomes, why);
 }
 
 struct course_job {
@@ -586,8 +637,11 @@ void points_respond(struct service *service, struct request_context *context,
     struct streamed_job_spec spec = {.pieces = 1, .length = HTTP_LENGTH_UNKNOWN};
     struct chosen_fields fields;
     char why[ROUTE_WHY];
-    const unsigned status = resolve_fields(world, route, &fields, why);
+    struct spawn_biomes biomes;
+    unsigned status = resolve_fields(world, route, &fields, why);
 
+    if (!status && route->kind == ROUTE_SPAWN)
+        status = check_spawn(world, route, &biomes, why);
     if (status) {
         response_error(context, status, why);
         return;
@@ -615,7 +669,7 @@ void points_respond(struct service *service, struct request_context *context,
         spec.memory = PLACE_MEMORY + (uint64_t)route->limit * POINT_MEMORY;
     } else {
         spec.kind = &spawn_kind;
-        spec.subject = new_spawn(world, route);
+        spec.subject = new_spawn(world, route, &biomes);
         spec.memory = SPAWN_MEMORY;
     }
     if (spec.subject)

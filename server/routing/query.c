@@ -48,7 +48,7 @@ static unsigned parse_count(struct span span, const struct query_parameter *para
     if (is_large || (is_whole && units / FARLANDS_UNIT > parameter->max))
         return query_reject(why, 413, "%s: %.*s %s are too many; at most %d", parameter->name,
                             span_shown(span), span.text,
-                            parameter->kind == QUERY_LIMIT ? "points" : "samples", parameter->max);
+                            parameter->unit ? parameter->unit : "samples", parameter->max);
     if (!is_whole || units < FARLANDS_UNIT)
         return query_reject(why, 400, "%s: \"%.*s\" is not a whole number from 1 to %d",
                             parameter->name, span_shown(span), span.text, parameter->max);

@@ -10,7 +10,7 @@ enum {
     QUERY_WHY = 160,
     QUERY_WORD = 64,
     QUERY_STEP_MAX_BITS = 30,  /* 2^20 blocks in units */
-    QUERY_PARAMETERS_MAX = 10, /* of a table, with the NULL name */
+    QUERY_PARAMETERS_MAX = 12, /* of a table, with the NULL name */
     QUERY_STEPS_MAX = 1000,    /* of a course, more than there are */
     QUERY_KEYS_MAX = 64,       /* of a query, with unknown ones; bounds the time that they take */
 };
@@ -23,7 +23,7 @@ enum query_kind {
     QUERY_PLACES, /* struct query_places: one place or more, x,y;x,y;... */
     QUERY_STEP,   /* int64_t, units: a power of two, 1/1024 to 2^20 blocks; by default 1 block */
     QUERY_REAL,   /* float: a number, at least min */
-    QUERY_LIMIT,  /* int, 1 to max: points */
+    QUERY_LIMIT,  /* the same */
     QUERY_COURSE, /* struct farlands_course: three whole numbers i,j,step */
     QUERY_RANGE,  /* float[2]: two numbers A,B with A < B and a finite B - A */
     QUERY_NAMES,  /* struct span: a list of names, a,b,...; at most max */
@@ -39,6 +39,7 @@ struct query_parameter {
     size_t offset; /* of the value, from BASE */
     int max;
     float min;
+    const char *unit; /* of a count, in messages; NULL: samples */
 };
 
 /* A list of places that query_parse has accepted. */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "config/exact_numbers.h"
 #include "config/name_distance.h"
 #include "noise/terrain.h"
 
@@ -144,6 +145,64 @@ unsigned resolve_fields(const struct world *world, const struct route *route,
                                     span_shown(name), name.text);
         assert(out->count < ROUTE_FIELDS_MAX); /* query_parse has counted them */
         out->field[out->count++] = field;
+    }
+    return 0;
+}
+
+/* Whether a URL's NAME is that of a biome: no URL has spaces. */
+static bool is_biome_name(struct span name, const char *biome)
+{
+    size_t i = 0;
+    while (i < name.length && biome[i] &&
+           (name.text[i] == biome[i] || (name.text[i] == '_' && biome[i] == ' ')))
+        i++;
+    return i == name.length && !biome[i];
+}
+
+/* The id of the biome NAME of TABLE, which may be its number; or -1. */
+static int find_biome(const struct biome_table *table, struct span name)
+{
+    uint64_t id;
+    for (int i = 0; i < table->rows.rows; i++)
+        if (is_biome_name(name, table->look[i].name))
+            return table->rows.row[i].id;
+    if (unsigned_parse(name.text, name.length, &id) || id > UINT8_MAX ||
+        biome_table_row(table, (int)id) < 0)
+        return -1;
+    return (int)id;
+}
+
+static unsigned reject_biome(const struct biome_table *table, struct span name, char why[ROUTE_WHY])
+{
+    int n = snprintf(why, ROUTE_WHY, "biome: this world has no biome \"%.*s\"; it has ",
+                     span_shown(name), name.text);
+    for (int i = 0; i < table->rows.rows && n < ROUTE_WHY; i++) {
+        const int begin = n;
+        n += snprintf(why + n, (size_t)(ROUTE_WHY - n), "%s%s", i == 0 ? "" : ", ",
+                      table->look[i].name);
+        for (int k = begin + 2 * (i > 0); k < n && k < ROUTE_WHY && why[k]; k++)
+            if (why[k] == ' ')
+                why[k] = '_';
+    }
+    return 404;
+}
+
+unsigned resolve_biomes(const struct world *world, const struct route *route,
+                        struct spawn_biomes *out, char why[ROUTE_WHY])
+{
+    struct span names = route->biomes, name;
+    const struct climate *climate = world_climate(world);
+
+    *out = (struct spawn_biomes){{0}};
+    if (names.length > 0 && !climate)
+        return query_reject(why, 404,
+                            "biome: this world has no biomes; it needs a field \"biome\" with a "
+                            "table");
+    while (query_next_name(&names, &name)) {
+        const int id = find_biome(climate->table, name);
+        if (id < 0)
+            return reject_biome(climate->table, name, why);
+        spawn_biomes_add(out, id);
     }
     return 0;
 }

@@ -35,6 +35,11 @@ struct chosen_fields {
 unsigned resolve_fields(const struct world *world, const struct route *route,
                         struct chosen_fields *out, char why[ROUTE_WHY]);
 
+/* The biomes that a spawn's route names, if any: by their ids or names, in which _ may stand for a
+ * space. Returns 0, or an HTTP status. */
+unsigned resolve_biomes(const struct world *world, const struct route *route,
+                        struct spawn_biomes *out, char why[ROUTE_WHY]);
+
 /* The format that the route's extension names, or -1 if LAYER does not have it. */
 int resolve_format(int layer, const struct route *route, char why[ROUTE_WHY]);
 

@@ -8,6 +8,7 @@
 #include "noise/farlands.h"
 #include "server/layers/layer.h"
 #include "server/routing/query.h"
+#include "server/world/spawn_search.h"
 
 /* {world} is name or name:seed. */
 enum route_kind {
@@ -21,7 +22,8 @@ enum route_kind {
     ROUTE_TILE,       /* /{world}/{layer}/{z}/{x}/{y}[@2x].{ext}[?border=1] */
     ROUTE_HEIGHT,     /* /{world}/height?x=&y=[&fields=a,b,...] */
     ROUTE_HEIGHTS,    /* /{world}/heights?at=x,y;x,y;...[&fields=a,b,...] */
-    ROUTE_SPAWN,      /* /{world}/spawn?x=&y=[&min=][&max=][&slope=] */
+    ROUTE_SPAWN,      /* /{world}/spawn?x=&y=[&min=][&max=][&slope=][&under_water=1]
+                       * [&near_water=][&biome=a,b,...][&count=] */
     ROUTE_DOWNSTREAM, /* /{world}/downstream?x=&y=[&limit=][&after=] */
     ROUTE_REGION,  /* /{world}/region.{ext}?x=&y=&width=&height=[&step=][&layer=][&field=][&range=]
                     */
@@ -37,6 +39,7 @@ enum {
     ROUTE_WHY = QUERY_WHY,
     ROUTE_SIDE_MAX = 4097, /* samples, of a region or a volume */
     ROUTE_FIELDS_MAX = 16, /* of a place */
+    ROUTE_BIOMES_MAX = 16, /* of a spawn */
     ROUTE_POINTS = 1000,   /* of a course, by default */
     ROUTE_POINTS_MAX = 4000,
     ROUTE_VOLUME_MAX = 1 << 24, /* samples, of a volume */
@@ -56,6 +59,10 @@ struct route {
     int64_t step;                 /* units, of a region or a volume */
     int width, height, depth;     /* samples, of a region or a volume */
     float min, max, slope;        /* of a spawn: metres, and metres per block; infinite: any */
+    bool under_water;             /* of a spawn: the sea floor will do, too */
+    int near_water;               /* of a spawn: blocks to water at most; 0: any */
+    struct span biomes;           /* of a spawn, for query_next_name; points into the URI */
+    int count;                    /* places of a spawn; 0: not given */
     int limit;                    /* points of a course */
     struct farlands_course after; /* of a course; STEP is ROUTE_FROM_PLACE: from the place */
     struct query_places places;   /* of heights; points into the URI */

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "noise/rivers_params.h"
+#include "server/world/spawn_square.h"
 
 /*
  * Near the point, blocks are cut into squares, the middle one of which is centered on the point's
@@ -13,21 +13,21 @@
  * left can hold a nearer block than the one found.
  */
 enum {
-    SQUARE = 126, /* blocks per side: few, if the first square will do; 3 % border; with it, rows
-                     fill whole vectors */
+    SQUARE = SPAWN_SQUARE,
     REACH = (SPAWN_RADIUS + SQUARE / 2) / SQUARE, /* squares from the middle one to the last */
     SQUARES = 2 * REACH + 1,                      /* per side */
-    BORDERED = SQUARE + 2,
     /* Lattices around the point: few enough nodes that all lattices take a tenth of a second. */
     LATTICES = 11,
     NODE_BITS = 6, /* the first lattice's nodes are 64 blocks apart */
     NODES = 49,    /* per side */
     HALF = NODES / 2,
     INNER = HALF / 2, /* nodes this far from the middle are in the lattice before */
+    STRIP = 7,        /* rows of nodes that are evaluated together */
     HINTS = 12,       /* tried in each lattice */
     TESTS = 4096,     /* of the ground */
 };
 static_assert(SPAWN_FAR == (HALF << (NODE_BITS + LATTICES - 1)), "another last node");
+static_assert(NODES % STRIP == 0, "rows left");
 static_assert(REACH * SQUARE + SQUARE / 2 > SPAWN_RADIUS + 1, "blocks beyond the last square");
 
 /* Below, blocks count from the point's block, and distances are in units from the point: they need
@@ -52,12 +52,15 @@ struct nodes {
     int hints;        /* tried */
     struct rank last; /* hint that was tried */
     float height[NODES * NODES];
+    float biome[NODES * NODES]; /* if the query has biomes */
 };
 
 struct spawn_search {
     const struct farlands_terrain *terrain;
-    int water; /* field: the level of rivers and lakes, or -1 */
+    struct spawn_fields fields;
     struct spawn_query query;
+    float low, high;                            /* what a pair of nodes passes that is a hint */
+    bool coarse;                                /* nodes have the heights of a picture */
     int64_t block[2];                           /* the point's block */
     int64_t inside[2];                          /* units from its corner to the point */
     struct strip column[SQUARES], row[SQUARES]; /* within the limit; columns nearest first */
@@ -70,9 +73,8 @@ struct spawn_search {
     int tests;       /* of the ground that are left */
     bool far;        /* the radius is searched; nodes next */
     struct nodes nodes;
-    struct spawn_place place;
-    float heights[BORDERED * BORDERED];
-    float level[BORDERED * BORDERED]; /* of the water there, if there may be any */
+    int wanted, places; /* places, those found; others are sought around the first */
+    struct spawn_place place[];
 };
 
 /* The signed distance of BLOCK along an axis. */
@@ -129,19 +131,11 @@ static void set_next(struct spawn_search *search, int row)
     search->next[row] = dx * dx + dy * dy;
 }
 
-int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *terrain, int water,
-                     const struct spawn_query *query)
+/* Squares are to be searched around (X, Y), in units, from now on. */
+static void set_middle(struct spawn_search *search, int64_t x, int64_t y)
 {
-    struct spawn_search *search = calloc(1, sizeof *search);
-    if (!search)
-        return -ENOMEM;
-    const int64_t point[2] = {query->x, query->y}, radius = SPAWN_RADIUS * FARLANDS_UNIT;
-    float lowest, highest;
+    const int64_t point[2] = {x, y};
 
-    terrain_range(terrain, &lowest, &highest);
-    search->terrain = terrain;
-    search->water = water;
-    search->query = *query;
     for (int axis = 0; axis < 2; axis++) {
         search->block[axis] = point[axis] >> FARLANDS_UNIT_BITS;
         search->inside[axis] = point[axis] & (FARLANDS_UNIT - 1);
@@ -149,9 +143,35 @@ int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *t
     search->columns = make_strips(search->column, search->block[0], search->inside[0]);
     search->rows = make_strips(search->row, search->block[1], search->inside[1]);
     qsort(search->column, (size_t)search->columns, sizeof *search->column, nearest_first);
-    for (int row = 0; row < search->rows; row++)
+    for (int row = 0; row < search->rows; row++) {
+        search->searched[row] = 0;
         set_next(search, row);
-    const bool possible = query->min <= highest && query->max >= lowest && query->slope >= 0;
+    }
+}
+
+int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *terrain,
+                     const struct spawn_fields *fields, const struct spawn_query *query)
+{
+    const int wanted = query->count > 0 ? query->count : 1;
+    struct spawn_search *search =
+        calloc(1, sizeof *search + (size_t)wanted * sizeof *search->place);
+    if (!search)
+        return -ENOMEM;
+    const int64_t radius = SPAWN_RADIUS * FARLANDS_UNIT;
+    float lowest, highest;
+
+    terrain_range(terrain, &lowest, &highest);
+    const bool water = query->near_water > 0, sea = lowest < 0;
+    search->terrain = terrain;
+    search->fields = *fields;
+    search->query = *query;
+    search->low = water && sea ? 0 : query->min;
+    search->high = water && sea ? 0 : query->max;
+    search->coarse = terrain_has_drain(terrain);
+    search->wanted = wanted;
+    set_middle(search, query->x, query->y);
+    const bool possible = query->min <= highest && query->max >= lowest && query->slope >= 0 &&
+                          (!water || sea || fields->bank >= 0);
     search->state = possible ? SPAWN_NOT_YET : SPAWN_NONE;
     search->nearest = radius * radius;
     search->x = search->y = INT_MAX;
@@ -166,39 +186,30 @@ void spawn_search_free(struct spawn_search *search)
     free(search);
 }
 
-/* Block NUMBER of a square, in rows of BORDERED blocks. */
-static bool is_within(const struct spawn_search *search, int number, bool any_slope)
-{
-    const float *height = search->heights + number;
-    if (search->water >= 0 && search->level[number] > RIVERS_DRY)
-        return false;
-    if (!(*height >= search->query.min && *height <= search->query.max))
-        return false;
-    return any_slope || surface_slope((struct around){height[-1], height[1], height[-BORDERED],
-                                                      height[BORDERED]}) <= search->query.slope;
-}
-
 static bool comes_before(struct rank a, struct rank b)
 {
     return a.distance != b.distance ? a.distance < b.distance : a.number < b.number;
 }
 
-/* Of the blocks of a square whose heights are in search->heights and will do, the first one after
- * LAST, nearest first. Its number is that in rows of BORDERED blocks. */
-static struct rank next_block(const struct spawn_search *search, const struct strip *column,
-                              const struct strip *row, struct rank last)
+/* Columns and rows of blocks that are searched. */
+struct area {
+    const struct strip *column, *row;
+};
+
+/* The nearest block of SQUARE that fits. Its number is that in the square. */
+static struct rank next_block(const struct spawn_search *search, const struct spawn_square *square,
+                              struct area area)
 {
-    const bool any_slope = search->query.slope == INFINITY;
     struct rank best = {INT64_MAX, 0};
 
-    for (int y = row->first; y <= row->last; y++) {
-        const int64_t dy = offset(y, search->inside[1]);
-        for (int x = column->first; x <= column->last; x++) {
-            const int number = (y - row->first) * BORDERED + (x - column->first);
-            const int64_t dx = offset(x, search->inside[0]);
-            const struct rank rank = {dx * dx + dy * dy, number};
-            if (comes_before(rank, best) && comes_before(last, rank) &&
-                is_within(search, number + BORDERED + 1, any_slope))
+    for (int j = 0; j < square->height; j++) {
+        const int64_t dy = offset(area.row->first + j, search->inside[1]);
+        for (int i = 0; i < square->width; i++) {
+            if (!square->fits[j * SQUARE + i])
+                continue;
+            const int64_t dx = offset(area.column->first + i, search->inside[0]);
+            const struct rank rank = {dx * dx + dy * dy, j * SQUARE + i};
+            if (comes_before(rank, best))
                 best = rank;
         }
     }
@@ -213,70 +224,170 @@ static bool is_better(const struct spawn_search *search, int64_t distance, int x
     return y != search->y ? y < search->y : x < search->x;
 }
 
-/* Test the ground of the blocks of a square, the nearest first, until one will do. */
-static int test_blocks(struct spawn_search *search, struct farlands_scratch *scratch,
-                       const struct strip *column, const struct strip *row)
+/* Into *OUT whether a player stands on the ground of block NUMBER of SQUARE. */
+static int test_ground(struct spawn_search *search, struct farlands_scratch *scratch,
+                       const struct spawn_square *square, int number, bool *out)
 {
-    struct rank rank = {-1, 0};
+    const int i = number % SQUARE, j = number / SQUARE;
+    const float height = spawn_square_height(square, i, j);
+    float ground;
 
-    while (search->tests > 0) {
-        float ground;
-        rank = next_block(search, column, row, rank);
-        const int x = column->first + rank.number % BORDERED;
-        const int y = row->first + rank.number / BORDERED;
+    search->tests--;
+    int err = terrain_surface(search->terrain, scratch, (square->x + i) * FARLANDS_UNIT,
+                              (square->y + j) * FARLANDS_UNIT, height, &ground);
+    *out = !err && surface_is_ground(height, ground);
+    return err;
+}
+
+/* Test the ground of the blocks of SQUARE, the nearest first, until one will do. */
+static int find_first(struct spawn_search *search, struct farlands_scratch *scratch,
+                      struct spawn_square *square, struct area area)
+{
+    bool stands = false;
+    int err = 0;
+
+    while (!err && !stands && search->tests > 0) {
+        const struct rank rank = next_block(search, square, area);
+        const int x = area.column->first + rank.number % SQUARE;
+        const int y = area.row->first + rank.number / SQUARE;
         if (rank.distance == INT64_MAX || !is_better(search, rank.distance, x, y))
             return 0;
-        const float height = search->heights[rank.number + BORDERED + 1];
-        int err = terrain_surface(search->terrain, scratch, (search->block[0] + x) * FARLANDS_UNIT,
-                                  (search->block[1] + y) * FARLANDS_UNIT, height, &ground);
-        if (err)
-            return err;
-        search->tests--;
-        if (!surface_is_ground(height, ground))
-            continue;
-        search->nearest = rank.distance;
-        search->x = x;
-        search->y = y;
-        return 0;
+        err = test_ground(search, scratch, square, rank.number, &stands);
+        square->fits[rank.number] = false;
+        if (stands) {
+            search->nearest = rank.distance;
+            search->x = x;
+            search->y = y;
+        }
     }
+    return err;
+}
+
+/* The square of units A. */
+static int64_t squared(int64_t a)
+{
+    return a * a;
+}
+
+/* Add the block (X, Y) to the places. */
+static int add_place(struct spawn_search *search, struct farlands_scratch *scratch, int64_t x,
+                     int64_t y)
+{
+    const struct spawn_query *query = &search->query;
+    struct spawn_place *place = &search->place[search->places];
+    int err =
+        surface_at(&place->surface, search->terrain, scratch, x * FARLANDS_UNIT, y * FARLANDS_UNIT);
+    if (err)
+        return err;
+    place->x = x * FARLANDS_UNIT;
+    place->y = y * FARLANDS_UNIT;
+    place->distance =
+        sqrt((double)(squared(place->x - query->x) + squared(place->y - query->y))) / FARLANDS_UNIT;
+    search->places++;
     return 0;
 }
 
-static int search_square(struct spawn_search *search, struct farlands_scratch *scratch,
-                         const struct strip *column, const struct strip *row, int64_t *samples)
+/* Blocks of SQUARE next to PLACE fit no longer. */
+static void keep_apart(struct spawn_square *square, const struct spawn_place *place)
 {
-    const struct farlands_grid grid = {
-        .x = (search->block[0] + column->first - 1) * FARLANDS_UNIT,
-        .y = (search->block[1] + row->first - 1) * FARLANDS_UNIT,
-        .step = FARLANDS_UNIT,
-        .width = column->last - column->first + 3,
-        .height = row->last - row->first + 3,
-    };
-    const int field[] = {terrain_height_field(search->terrain), search->water};
-    float *out[] = {search->heights, search->level};
-    *samples -= (int64_t)grid.width * grid.height;
-    int err = terrain_fields(search->terrain, scratch, &grid, field, search->water < 0 ? 1 : 2, out,
-                             BORDERED);
-    return err ? err : test_blocks(search, scratch, column, row);
+    const int64_t x = (place->x >> FARLANDS_UNIT_BITS) - square->x;
+    const int64_t y = (place->y >> FARLANDS_UNIT_BITS) - square->y;
+    for (int64_t j = y - SPAWN_APART + 1; j < y + SPAWN_APART; j++)
+        for (int64_t i = x - SPAWN_APART + 1; i < x + SPAWN_APART; i++)
+            if (i >= 0 && i < square->width && j >= 0 && j < square->height &&
+                squared(i - x) + squared(j - y) < squared(SPAWN_APART))
+                square->fits[j * SQUARE + i] = false;
 }
 
-/* The next square near the point. Afterwards search->far is true if that was the last one. */
-static int search_near(struct spawn_search *search, struct farlands_scratch *scratch,
-                       int64_t *samples)
+/* Add blocks of SQUARE to the places, the nearest first, as long as more are wanted. */
+static int find_others(struct spawn_search *search, struct farlands_scratch *scratch,
+                       struct spawn_square *square, struct area area)
+{
+    int err = 0;
+
+    for (int i = 0; i < search->places; i++)
+        keep_apart(square, &search->place[i]);
+    while (!err && search->places < search->wanted && search->tests > 0) {
+        const struct rank rank = next_block(search, square, area);
+        bool stands;
+        if (rank.distance > squared(SPAWN_RADIUS * FARLANDS_UNIT))
+            return 0;
+        err = test_ground(search, scratch, square, rank.number, &stands);
+        square->fits[rank.number] = false;
+        if (err || !stands)
+            continue;
+        err = add_place(search, scratch, square->x + rank.number % SQUARE,
+                        square->y + rank.number / SQUARE);
+        if (!err)
+            keep_apart(square, &search->place[search->places - 1]);
+    }
+    return err;
+}
+
+static int search_square(struct spawn_search *search, struct farlands_scratch *scratch,
+                         struct area area, int64_t *samples)
+{
+    struct spawn_square *square = malloc(sizeof *square);
+    if (!square)
+        return -ENOMEM;
+    square->x = search->block[0] + area.column->first;
+    square->y = search->block[1] + area.row->first;
+    square->width = area.column->last - area.column->first + 1;
+    square->height = area.row->last - area.row->first + 1;
+    *samples -= ((int64_t)square->width + 2) * (square->height + 2);
+    int err =
+        spawn_square_evaluate(square, search->terrain, &search->fields, &search->query, scratch);
+    if (!err)
+        err = search->places > 0 ? find_others(search, scratch, square, area)
+                                 : find_first(search, scratch, square, area);
+    free(square);
+    return err;
+}
+
+/* The row whose next square is nearest. */
+static int next_row(const struct spawn_search *search)
 {
     int row = 0;
 
     for (int i = 1; i < search->rows; i++)
         if (search->next[i] < search->next[row])
             row = i;
-    search->far = search->next[row] > search->nearest || search->tests == 0;
-    if (search->far)
-        return 0;
-    int err = search_square(search, scratch, &search->column[search->searched[row]],
-                            &search->row[row], samples);
+    return row;
+}
+
+/* The next square in ROW. */
+static int search_next(struct spawn_search *search, struct farlands_scratch *scratch, int row,
+                       int64_t *samples)
+{
+    const struct area area = {&search->column[search->searched[row]], &search->row[row]};
+    int err = search_square(search, scratch, area, samples);
     search->searched[row]++;
     set_next(search, row);
     return err;
+}
+
+/* The next square near the point. Afterwards search->far is true if that was the last one. */
+static int search_near(struct spawn_search *search, struct farlands_scratch *scratch,
+                       int64_t *samples)
+{
+    const int row = next_row(search);
+
+    search->far = search->next[row] > search->nearest || search->tests == 0;
+    return search->far ? 0 : search_next(search, scratch, row, samples);
+}
+
+/* The next square around the first place. Sets the state if there are no more. */
+static int search_around(struct spawn_search *search, struct farlands_scratch *scratch,
+                         int64_t *samples)
+{
+    const int row = next_row(search);
+
+    if (search->places == search->wanted || search->tests == 0 ||
+        search->next[row] > squared(SPAWN_RADIUS * FARLANDS_UNIT)) {
+        search->state = SPAWN_FOUND;
+        return 0;
+    }
+    return search_next(search, scratch, row, samples);
 }
 
 /* --- Lattices of nodes around the point --- */
@@ -294,8 +405,8 @@ static int64_t node_block(const struct spawn_search *search, int axis, int i)
     return (search->block[axis] & -apart) + (i - HALF) * apart;
 }
 
-static int evaluate_row(struct spawn_search *search, struct farlands_scratch *scratch,
-                        int64_t *samples)
+static int evaluate_strip(struct spawn_search *search, struct farlands_scratch *scratch,
+                          int64_t *samples)
 {
     struct nodes *nodes = &search->nodes;
     const struct farlands_grid grid = {
@@ -303,12 +414,17 @@ static int evaluate_row(struct spawn_search *search, struct farlands_scratch *sc
         .y = node_block(search, 1, nodes->rows) * FARLANDS_UNIT,
         .step = spacing(search) * FARLANDS_UNIT,
         .width = NODES,
-        .height = 1,
+        .height = STRIP,
+        .band_limit = search->coarse,
     };
+    const size_t first = (size_t)nodes->rows * NODES;
+    const int field[] = {terrain_height_field(search->terrain), search->fields.biome};
+    float *const out[] = {nodes->height + first, nodes->biome + first};
     enum { COST = 30 }; /* of a height far from the one before it, in heights of a square */
-    *samples -= NODES * COST;
-    return terrain_heights(search->terrain, scratch, &grid, nodes->height + NODES * nodes->rows++,
-                           NODES);
+    *samples -= STRIP * NODES * COST;
+    nodes->rows += STRIP;
+    return terrain_fields(search->terrain, scratch, &grid, field,
+                          spawn_wants_biomes(&search->query) ? 2 : 1, out, NODES);
 }
 
 /* How a hint's second node lies: the node itself, to its east, or to its south. */
@@ -319,11 +435,22 @@ static bool is_inner(int i)
     return abs(i - HALF) < INNER;
 }
 
+/* Whether NODE itself is a hint. */
+static bool is_here(const struct spawn_search *search, int node)
+{
+    const struct spawn_query *query = &search->query;
+    const float height = search->nodes.height[node];
+    if (query->near_water > 0 && search->fields.bank < 0)
+        return false;
+    if (spawn_wants_biomes(query) && !spawn_biome_fits(query, search->nodes.biome[node]))
+        return false;
+    return height >= query->min && height <= query->max;
+}
+
 /* Whether hint NUMBER exists: its nodes are in this lattice and not both in the one before, and
  * there is a height within the bounds between them. */
 static bool is_hint(const struct spawn_search *search, int number)
 {
-    const struct spawn_query *query = &search->query;
     const int way = number % WAYS, node = number / WAYS, i = node % NODES, j = node / NODES;
     const int i2 = i + (way == EAST), j2 = j + (way == SOUTH);
     if (i2 == NODES || j2 == NODES)
@@ -332,8 +459,8 @@ static bool is_hint(const struct spawn_search *search, int number)
         return false;
     const float a = search->nodes.height[node], b = search->nodes.height[j2 * NODES + i2];
     if (way == HERE)
-        return a >= query->min && a <= query->max;
-    return (a < query->min && b > query->max) || (b < query->min && a > query->max);
+        return is_here(search, node);
+    return (a < search->low && b > search->high) || (b < search->low && a > search->high);
 }
 
 /* The next hint after the last one that was tried; its distance is INT64_MAX if there is none. */
@@ -356,30 +483,41 @@ static struct rank next_hint(const struct spawn_search *search)
     return best;
 }
 
+/* The height of a block, as nodes APART blocks from each other have it. */
+static int height_between(const struct spawn_search *search, struct farlands_scratch *scratch,
+                          const int64_t at[2], int64_t apart, float *out)
+{
+    const struct farlands_grid grid = {.x = at[0] * FARLANDS_UNIT,
+                                       .y = at[1] * FARLANDS_UNIT,
+                                       .step = apart * FARLANDS_UNIT,
+                                       .width = 1,
+                                       .height = 1,
+                                       .band_limit = search->coarse};
+    return terrain_heights(search->terrain, scratch, &grid, out, 1);
+}
+
 /* The block AT of a hint: the first node, or by bisection one whose height is within the bounds,
  * or beside which they are passed at once. */
 static int find_hint(const struct spawn_search *search, struct farlands_scratch *scratch,
                      int number, int64_t at[2])
 {
     const int way = number % WAYS, node = number / WAYS;
-    const bool rising = search->nodes.height[node] < search->query.min;
+    const bool rising = search->nodes.height[node] < search->low;
     int64_t *along = &at[way == SOUTH];
+    int err = 0;
 
     at[0] = node_block(search, 0, node % NODES);
     at[1] = node_block(search, 1, node / NODES);
-    for (int64_t apart = way == HERE ? 1 : spacing(search); apart > 1; apart /= 2) {
+    for (int64_t apart = way == HERE ? 1 : spacing(search); apart > 1 && !err; apart /= 2) {
+        float height;
         *along += apart / 2;
-        const float height =
-            terrain_field_at(search->terrain, scratch, terrain_height_field(search->terrain),
-                             at[0] * FARLANDS_UNIT, at[1] * FARLANDS_UNIT);
-        if (isnan(height))
-            return -ENOMEM;
-        if (height >= search->query.min && height <= search->query.max)
+        err = height_between(search, scratch, at, apart / 2, &height);
+        if (!err && height >= search->low && height <= search->high)
             break;
-        if ((height < search->query.min) != rising)
+        if (!err && (height < search->low) != rising)
             *along -= apart / 2;
     }
-    return 0;
+    return err;
 }
 
 /* Search the square around hint NUMBER. */
@@ -394,17 +532,17 @@ static int try_hint(struct spawn_search *search, struct farlands_scratch *scratc
     const struct strip column = make_strip(search->block[0], search->inside[0], at[0] - SQUARE / 2);
     const struct strip row = make_strip(search->block[1], search->inside[1], at[1] - SQUARE / 2);
     search->nearest = INT64_MAX;
-    return search_square(search, scratch, &column, &row, samples);
+    return search_square(search, scratch, (struct area){&column, &row}, samples);
 }
 
-/* The next row of nodes or the next hint. Sets the state if there are no more. */
+/* The next rows of nodes or the next hint. Sets the state if there are no more. */
 static int search_far(struct spawn_search *search, struct farlands_scratch *scratch,
                       int64_t *samples)
 {
     struct nodes *nodes = &search->nodes;
 
     if (nodes->rows < NODES)
-        return evaluate_row(search, scratch, samples);
+        return evaluate_strip(search, scratch, samples);
     const struct rank hint = nodes->hints < HINTS ? next_hint(search) : (struct rank){INT64_MAX, 0};
     if (hint.distance < INT64_MAX) {
         nodes->hints++;
@@ -419,14 +557,14 @@ static int search_far(struct spawn_search *search, struct farlands_scratch *scra
     return 0;
 }
 
-static int finish(struct spawn_search *search, struct farlands_scratch *scratch)
+/* The block that was found is the first place; others are sought around it. */
+static int begin_places(struct spawn_search *search, struct farlands_scratch *scratch)
 {
-    struct spawn_place *place = &search->place;
-    place->x = (search->block[0] + search->x) * FARLANDS_UNIT;
-    place->y = (search->block[1] + search->y) * FARLANDS_UNIT;
-    place->distance = sqrt((double)search->nearest) / FARLANDS_UNIT;
-    search->state = SPAWN_FOUND;
-    return surface_at(&place->surface, search->terrain, scratch, place->x, place->y);
+    int err =
+        add_place(search, scratch, search->block[0] + search->x, search->block[1] + search->y);
+    if (!err)
+        set_middle(search, search->place[0].x, search->place[0].y);
+    return err;
 }
 
 enum spawn_state spawn_search_run(struct spawn_search *search, struct farlands_scratch *scratch,
@@ -434,12 +572,14 @@ enum spawn_state spawn_search_run(struct spawn_search *search, struct farlands_s
 {
     while (search->state == SPAWN_NOT_YET) {
         int err = 0;
-        if (!search->far)
-            err = search_near(search, scratch, &samples);
-        else
+        if (search->places > 0)
+            err = search_around(search, scratch, &samples);
+        else if (search->far && search->x != INT_MAX)
+            err = begin_places(search, scratch);
+        else if (search->far)
             err = search_far(search, scratch, &samples);
-        if (!err && search->far && search->x != INT_MAX)
-            err = finish(search, scratch);
+        else
+            err = search_near(search, scratch, &samples);
         if (err)
             search->state = SPAWN_FAILED;
         if (samples <= 0)
@@ -448,8 +588,9 @@ enum spawn_state spawn_search_run(struct spawn_search *search, struct farlands_s
     return search->state;
 }
 
-const struct spawn_place *spawn_search_place(const struct spawn_search *search)
+const struct spawn_place *spawn_search_places(const struct spawn_search *search, int *count)
 {
     assert(search->state == SPAWN_FOUND);
-    return &search->place;
+    *count = search->places;
+    return search->place;
 }

@@ -119,10 +119,10 @@ struct farlands_scratch *render_scratch_noise(struct render_scratch *scratch)
     return only;
 }
 
-int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *terrain, int water,
-                     const struct spawn_query *query)
+int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *terrain,
+                     const struct spawn_fields *fields, const struct spawn_query *query)
 {
-    (void)terrain, (void)water;
+    (void)terrain, (void)fields;
     struct spawn_search *search = calloc(1, sizeof *search);
     if (!search)
         return -ENOMEM;
@@ -147,8 +147,9 @@ enum spawn_state spawn_search_run(struct spawn_search *search, struct farlands_s
     return search->place.y & 1 ? SPAWN_NONE : SPAWN_FOUND;
 }
 
-const struct spawn_place *spawn_search_place(const struct spawn_search *search)
+const struct spawn_place *spawn_search_places(const struct spawn_search *search, int *count)
 {
+    *count = 1;
     return &search->place;
 }
 

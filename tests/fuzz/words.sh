@@ -15,9 +15,9 @@ parameters() {
     expanded server/routing/route.c | grep -oE '\.name = "[a-z_]+"' | cut -d'"' -f2
 }
 
-# All words in quotes but those of parameters. Messages have spaces, or capitals.
+# All words in quotes but those of parameters and their units. Messages have spaces, or capitals.
 path_words() {
-    expanded server/routing/route.c | sed -E 's/\.name = "[a-z_]+"//g' |
+    expanded server/routing/route.c | sed -E 's/\.(name|unit) = "[a-z_]+"//g' |
         grep -oE '"[a-z0-9.@-]*[a-z0-9][a-z0-9.@-]*"' | tr -d '"'
 }
 

@@ -5,9 +5,9 @@ import { describe, it } from 'node:test';
 import { ROUNDED } from './boxes.mjs';
 import { useDaemon } from './daemon.mjs';
 import { LIMIT, NATIVE_ZOOM, decimal, floats, sameFloat } from './grid.mjs';
-import { known } from '../known.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 import { BUILT_IN, TIMEOUT, eventually } from './program.mjs';
+import { processorTimeOf } from './streams.mjs';
 import { request } from './wire.mjs';
 
 const UNIT = 1024n;
@@ -212,8 +212,87 @@ describe('/spawn in the built-in worlds', { timeout: TIMEOUT }, () => {
         assert.deepEqual(place, await daemon.json(`/${world}/height?x=${place.x}&y=${place.y}`));
     }));
 
-    known('puts players on land', () => eachRow(rows, async ([world, x, y]) =>
-        assertDry(await daemon.json(`/${world}/spawn?x=${x}&y=${y}`))));
+    it('puts players on land', () => eachRow(rows, async ([world, x, y]) => {
+        assertDry(await daemon.json(`/${world}/spawn?x=${x}&y=${y}`));
+        assertDry(await daemon.json(`/${world}/spawn?x=${x}&y=${y}&max=2500`));
+    }));
+
+    it('puts them under water if that is wanted', async () => {
+        const sea = async (query) => (await daemon.json(`/archipelago/spawn?x=-100000&y=50000&${query}`)).height;
+        assert.ok(await sea('under_water=1') < 0);
+        assert.ok(await sea('min=-1e4&max=-50') <= -50);
+        assert.ok(await sea('max=-50') <= -50, 'a greatest height below 0');
+        assert.ok(await sea('min=-1e4&max=5&slope=0.01') < 0, 'a least height below 0');
+        assert.ok(await sea('under_water=0') >= 0);
+    });
+
+    it('says that the sea is left out', async () => {
+        assertError(await daemon.get('/default/spawn?x=0&y=0&biome=deep_sea'), 404,
+            /no ground found .* has min 0 \(by default; under_water=1 lifts it\), and such a biome$/);
+        const { biome } = await daemon.json('/default/spawn?x=0&y=0&biome=deep_sea&under_water=1');
+        assert.equal(biome.name, 'deep sea');
+    });
+
+    it('finds the biomes that are named', () => eachRow([
+        ['default', 'beach', ['beach']], ['default', '3', ['beach']], ['default', 'steppe,tundra,9', ['steppe', 'tundra']],
+        ['default', 'temperate_forest', ['temperate forest']], ['default', 'desert', ['desert']], ['alps', 'meadow,fen', ['meadow', 'fen']],
+        ['default:7', 'savanna,monsoon_forest', ['savanna', 'monsoon forest']],
+    ], async ([world, biome, names]) => {
+        const place = await daemon.json(`/${world}/spawn?x=5000&y=-9000&biome=${biome}`);
+        assert.ok(names.includes(place.biome.name), place.biome.name);
+        assert.ok(place.height >= 0);
+    }));
+
+    it('refuses biomes that the world has not', () => eachRow([
+        ['biome=icy', /no biome "icy"; it has deep_sea, shallow_sea, beach/], ['biome=beach,255', /no biome "255"/],
+        ['biome=Beach', /no biome "Beach"/], ['biome=-1', /no biome "-1"/], ['biome=beach_', /no biome "beach_"/], ['biome=03', /no biome "03"/],
+        ['biome=18446744073709551619', /no biome "18446744073709551619"/],
+    ], async ([query, names]) => assertError(await daemon.get(`/default/spawn?x=0&y=0&${query}`), 404, names)));
+
+    /* Whether there is water within DISTANCE blocks, and two more, of a place: the field `bank` is that far off at most. */
+    async function isNear(world, { x, y }, distance) {
+        const side = 2 * distance + 5, first = `x=${x - distance - 2}&y=${y - distance - 2}&width=${side}&height=${side}`;
+        const region = async (field) => floats(await daemon.bytes(`/${world}/region.f32?${first}&field=${field}`));
+        const [heights, water] = await Promise.all(['height', 'water'].map(region));
+        return heights.some((height, i) => (height < 0 || water[i] > -32768)
+            && Math.hypot(i % side - distance - 2, Math.trunc(i / side) - distance - 2) <= distance + 2);
+    }
+
+    it('finds water nearby', () => eachRow(
+        BUILT_IN.flatMap((world) => [3, 20, 120].flatMap((distance) => [1, 2].map((i) => [world, distance, i * 52361 - 100000, i * 70001 - 100000]))),
+        async ([world, distance, x, y]) => {
+            const place = await daemon.json(`/${world}/spawn?x=${x}&y=${y}&near_water=${distance}`);
+            assertDry(place);
+            assert.ok(await isNear(world, place, distance), `no water near ${place.x}, ${place.y}`);
+        }));
+
+    it('finds different places for many players', () => eachRow(
+        [['default', 64, ''], ['archipelago', 9, '&slope=0.3'], ['alps', 64, '&near_water=40'], ['default', 1, '&biome=beach'], ['alps', 64, '&slope=0.005']],
+        async ([world, count, more]) => {
+            const at = `/${world}/spawn?x=-30.5&y=12${more}`;
+            const { places, from } = await daemon.json(`${at}&count=${count}`);
+            const { from: same, ...first } = await daemon.json(at);
+            assert.deepEqual([from, places[0]], [same, first]);
+            assert.equal(places.length, count);
+            for (const [i, place] of places.entries()) {
+                const { distance, ...ground } = place;
+                assert.ok(Math.abs(distance - Math.hypot(place.x + 30.5, place.y - 12)) < 1e-6, `${distance}`);
+                assert.deepEqual(ground, await daemon.json(`/${world}/height?x=${place.x}&y=${place.y}`));
+                assert.ok(Math.hypot(place.x - first.x, place.y - first.y) <= 1024);
+                assert.ok(places.every((other, k) => k >= i || Math.hypot(place.x - other.x, place.y - other.y) >= 16), `place ${i} is beside another`);
+            }
+        }));
+
+    /* Before nodes were those of pictures, some of these took a hundred times as long. */
+    it('takes little more than the heights around if there is nothing', async () => {
+        const none = ['/default/spawn?x=0&y=0&min=5999', '/alps/spawn?x=0&y=0&min=-3&max=-1&slope=0',
+            '/archipelago/spawn?x=0&y=0&min=5&max=5.000001&near_water=9', '/default/spawn?x=7&y=0&count=64&min=5000&biome=ice'];
+        const around = await processorTimeOf(daemon.pid, () => daemon.bytes('/alps/region.f32?x=-1024&y=-1024&width=2048&height=2048'));
+        await eachRow(none.map((target) => [target]), async ([target]) => {
+            const took = await processorTimeOf(daemon.pid, async () => assertError(await daemon.get(target), 404));
+            assert.ok(took < 20 * around, `${took} ms, where heights took ${around}`);
+        });
+    });
 });
 
 const SPAWN_WORLDS = `worlds:
@@ -250,7 +329,7 @@ describe('/spawn', { timeout: TIMEOUT }, () => {
         let found;
         for (let y = 1; y < SIDE - 1; y++)
             for (let x = 1; x < SIDE - 1; x++) {
-                if (height(x, y) < query.min || height(x, y) > query.max || slope(x, y) > query.slope
+                if (height(x, y) < least(query) || height(x, y) > query.max || slope(x, y) > query.slope
                     || !isGround(x, y))
                     continue;
                 const square = (x - query.x) ** 2 + (y - query.y) ** 2;
@@ -270,6 +349,8 @@ describe('/spawn', { timeout: TIMEOUT }, () => {
 
     const text = (query) => `/default/spawn?${Object.entries(query)
         .filter(([, value]) => Number.isFinite(value)).map((pair) => pair.join('=')).join('&')}`;
+    /* Players stand on land unless it is said how high. */
+    const least = ({ min, max, under_water: sea }) => (min === -Infinity && max >= 0 && !sea ? 0 : min);
 
     it('finds the nearest block that matches', async () => {
         const z = NATIVE_ZOOM;
@@ -284,6 +365,7 @@ describe('/spawn', { timeout: TIMEOUT }, () => {
                 min: i % 3 ? Math.round(height(i, 255 - i)) : -Infinity,
                 max: i % 4 ? Math.round(height(i, 255 - i)) + 1 + i % 5 : Infinity,
                 slope: i % 2 ? [0.5, 0.125, 0.0625, 1][i % 8 >> 1] : Infinity,
+                under_water: i % 5 ? 1 : 0,
             });
         let checked = 0;
         await eachRow(queries.map((query) => [query]), async ([query]) => {
@@ -343,10 +425,25 @@ describe('/spawn', { timeout: TIMEOUT }, () => {
             .flatMap((bad) => ['min', 'max', 'slope'].map((key) =>
                 [`?x=0&y=0&${key}=${bad}`, bad.includes('%') ? /%25/ : new RegExp(`\\b${key}\\b`)])),
         ['?x=0&y=0&min=1&min=2', /\bmin\b/], ['?x=0&y=0&mni=1', /'mni' is not a parameter of spawn; did you mean 'min'\?/],
-        ['?x=0&y=0&radius=9', /'radius' is not a parameter of spawn; expected x, y, min, max, slope/],
+        ['?x=0&y=0&radius=9', /'radius' is not a parameter of spawn; expected x, y, min, max, slope, under_water, near_water, biome, count$/],
+        ...['2', 'true', '-1', '01'].map((bad) => [`?x=0&y=0&under_water=${bad}`, /^under_water: .* is not 1, nor 0/]),
+        ...['0', '-1', '1.5', 'a', 'nan'].flatMap((bad) => ['near_water', 'count'].map((key) =>
+            [`?x=0&y=0&${key}=${bad}`, new RegExp(`^${key}: "${bad}" is not a whole number from 1 to`)])),
     ], async ([query, names]) => {
         assertError(await daemon.get(`/flat/spawn${query}`), 400, names);
     }));
+
+    it('says what the world lacks', () => eachRow([
+        ['&near_water=9', /^near_water: this world has neither a sea nor rivers$/],
+        ['&biome=beach', /^biome: this world has no biomes; it needs a field "biome" with a table$/],
+    ], async ([query, names]) => assertError(await daemon.get(`/flat/spawn?x=0&y=0${query}`), 404, names)));
+
+    it('finds the shore of a sea without rivers', async () => {
+        const { height, x, y } = await daemon.json('/default/spawn?x=0&y=0&near_water=1');
+        assert.ok(height >= 0);
+        const { heights } = await daemon.json(`/default/heights?at=${[[0, 1], [1, 0], [0, -1], [-1, 0]].map(([dx, dy]) => [x + dx, y + dy]).join(';')}`);
+        assert.ok(heights.some((one) => one < 0), `${heights} around ${x}, ${y}`);
+    });
 
     it('does not delay other requests', async () => {
         const abandoned = await daemon.metric('farlands_abandoned_total');

@@ -160,6 +160,26 @@ START_TEST(test_climate)
 }
 END_TEST
 
+/* Several spawns, each with its climate. */
+START_TEST(test_spawns)
+{
+    static struct biome_table table = {.rows = {.row = {{.id = 3}, {.id = 4}}, .rows = 2},
+                                       .look = {{.name = "sea"}, {.name = "beach"}}};
+    static const float values[][CLIMATE_FIELDS] = {{1, 0.5F, 4}, {2, 0.25F, 3}};
+    const struct spawn_place two[] = {{BLOCKS(1), 0, 1, {7, 7, 0, {0, 0, 1}}},
+                                      {0, BLOCKS(-20), 20, {8, 8, 0, {0, 0, 1}}}};
+    struct climate climate = {.temperature = 1, .humidity = -1, .biome = 3, .table = &table};
+    ck_assert_str_eq(
+        text_of(document_spawns(two, 2, &(struct climate_values){&climate, values, NULL, NULL}, 0,
+                                512)),
+        "{\"places\":[{\"x\":1,\"y\":0,\"height\":7,\"surface\":7,\"slope\":0,\"normal\":[0,0,1],"
+        "\"biome\":{\"id\":4,\"name\":\"beach\"},\"temperature\":1,\"distance\":1},"
+        "{\"x\":0,\"y\":-20,\"height\":8,\"surface\":8,\"slope\":0,\"normal\":[0,0,1],"
+        "\"biome\":{\"id\":3,\"name\":\"sea\"},\"temperature\":2,\"distance\":20}],"
+        "\"from\":[0,0.5]}\n");
+}
+END_TEST
+
 /* The water of places: a river, a lake, the sea, land. */
 START_TEST(test_water)
 {
@@ -356,6 +376,7 @@ int main(void)
     TCase *tcase = suite_case(suite, "JSON");
     tcase_add_test(tcase, test_surfaces);
     tcase_add_test(tcase, test_form);
+    tcase_add_test(tcase, test_spawns);
     tcase_add_test(tcase, test_water);
     tcase_add_test(tcase, test_course);
     tcase_add_test(tcase, test_fields);

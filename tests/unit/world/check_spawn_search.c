@@ -5,6 +5,12 @@
 #include "tests/unit/support/reference_params.h"
 
 static struct farlands_scratch *scratch;
+/* A query for one place, for its ground alone. */
+#define GROUND(at_x, at_y, least, most, steepest)                                    \
+    {                                                                                \
+        .x = (at_x), .y = (at_y), .min = (least), .max = (most), .slope = (steepest) \
+    }
+static const struct spawn_fields no_fields = {-1, -1, -1};
 
 static void set_up(void)
 {
@@ -58,12 +64,14 @@ static enum spawn_state search_all(const struct farlands_terrain *terrain,
 {
     struct spawn_search *search;
     enum spawn_state state;
-    ck_assert_int_eq(spawn_search_new(&search, terrain, -1, query), 0);
+    ck_assert_int_eq(spawn_search_new(&search, terrain, &no_fields, query), 0);
     while ((state = spawn_search_run(search, scratch, samples)) == SPAWN_NOT_YET)
         ;
     must(spawn_search_run(search, scratch, samples) == state, "another answer at the end");
+    int count = 0;
     if (state == SPAWN_FOUND)
-        *place = *spawn_search_place(search);
+        *place = *spawn_search_places(search, &count);
+    ck_assert_int_eq(count, state == SPAWN_FOUND);
     spawn_search_free(search);
     return state;
 }
@@ -247,7 +255,7 @@ START_TEST(test_whole_disc)
     struct ground ground = grounds[0];
     ground.wavelength = BLOCKS(100000);
     struct farlands_terrain *terrain = terrain_of(&ground);
-    struct spawn_query query = {points[_i][0], points[_i][1], -INFINITY, INFINITY, INFINITY};
+    struct spawn_query query = GROUND(points[_i][0], points[_i][1], -INFINITY, INFINITY, INFINITY);
     enum { SIDE = 2 * SPAWN_RADIUS + 3 };
     struct region region;
     region_new(&region, terrain, (query.x >> 10) - SPAWN_RADIUS - 1,
@@ -291,13 +299,13 @@ static const struct {
 START_TEST(test_nearest_block)
 {
     struct farlands_terrain *terrain = flat_terrain(5);
-    const struct spawn_query queryes[] = {
-        {nearest[_i].x, nearest[_i].y, -INFINITY, INFINITY, INFINITY},
-        {nearest[_i].x, nearest[_i].y, 5, 5, 0}, /* bounds are inclusive */
+    const struct spawn_query queries[] = {
+        GROUND(nearest[_i].x, nearest[_i].y, -INFINITY, INFINITY, INFINITY),
+        GROUND(nearest[_i].x, nearest[_i].y, 5, 5, 0), /* bounds are inclusive */
     };
-    for (int i = 0; i < ROWS(queryes); i++) {
+    for (int i = 0; i < ROWS(queries); i++) {
         struct spawn_place place;
-        ck_assert_int_eq(search_all(terrain, &queryes[i], 1, &place), SPAWN_FOUND);
+        ck_assert_int_eq(search_all(terrain, &queries[i], 1, &place), SPAWN_FOUND);
         ck_assert_int_eq(place.x, BLOCKS(nearest[_i].found_x));
         ck_assert_int_eq(place.y, BLOCKS(nearest[_i].found_y));
         ck_assert_double_eq(place.distance, sqrt(nearest[_i].distance) / 1024);
@@ -327,8 +335,8 @@ START_TEST(test_ties)
     const int64_t x = BLOCKS(region.x + highest % period), y = BLOCKS(region.y + highest / period);
     for (int k = 0; k < ROWS(ways); k++) {
         const int64_t half = BLOCKS(period) / 2;
-        const struct spawn_query query = {x + ways[k][0] * half, y + ways[k][1] * half,
-                                          region.height[highest], INFINITY, INFINITY};
+        const struct spawn_query query = GROUND(x + ways[k][0] * half, y + ways[k][1] * half,
+                                                region.height[highest], INFINITY, INFINITY);
         struct spawn_place place;
         ck_assert_int_eq(search_all(terrain, &query, 1, &place), SPAWN_FOUND);
         ck_assert_int_eq(place.x, x);
@@ -347,7 +355,8 @@ START_TEST(test_limit)
     struct draws draws = {.seed = 43};
     for (int k = 0; k < 4; k++) {
         const int64_t east = k & 1 ? 1 : -1, south = k & 2 ? 1 : -1;
-        const struct spawn_query corner = {east * FARLANDS_LIMIT, south * FARLANDS_LIMIT, 0, 0, 0};
+        const struct spawn_query corner =
+            GROUND(east * FARLANDS_LIMIT, south * FARLANDS_LIMIT, 0, 0, 0);
         struct region region;
         region_new(&region, terrain, (corner.x >> 10) - SIDE / 2, (corner.y >> 10) - SIDE / 2,
                    SIDE);
@@ -377,23 +386,164 @@ END_TEST
 
 /* Bounds that no block can meet cost no samples. */
 static const struct spawn_query hopeless[] = {
-    {0, 0, 5.000001f, INFINITY, INFINITY},
-    {0, 0, -INFINITY, 4.999999f, INFINITY},
-    {0, 0, 6, 4, INFINITY},
-    {0, 0, -INFINITY, INFINITY, -1e-30f},
-    {0, 0, -INFINITY, INFINITY, NAN},
-    {0, 0, NAN, INFINITY, 1},
-    {0, 0, -INFINITY, NAN, 1},
+    GROUND(0, 0, 5.000001f, INFINITY, INFINITY),
+    GROUND(0, 0, -INFINITY, 4.999999f, INFINITY),
+    GROUND(0, 0, 6, 4, INFINITY),
+    GROUND(0, 0, -INFINITY, INFINITY, -1e-30f),
+    GROUND(0, 0, -INFINITY, INFINITY, NAN),
+    GROUND(0, 0, NAN, INFINITY, 1),
+    GROUND(0, 0, -INFINITY, NAN, 1),
 };
 
 START_TEST(test_hopeless)
 {
     struct farlands_terrain *terrain = flat_terrain(5);
     struct spawn_search *search;
-    ck_assert_int_eq(spawn_search_new(&search, terrain, -1, &hopeless[_i]), 0);
+    ck_assert_int_eq(spawn_search_new(&search, terrain, &no_fields, &hopeless[_i]), 0);
     ck_assert_int_eq(spawn_search_run(search, NULL, 1), SPAWN_NONE);
     spawn_search_free(search);
     spawn_search_free(NULL);
+    terrain_free(terrain);
+}
+END_TEST
+
+/* The reference: whether a place of the lattice below 0 m is within DISTANCE blocks of a block. */
+static bool sea_near(const struct region *region, int64_t x, int64_t y, int distance)
+{
+    int spacing = 1;
+    while (spacing * 16 < distance)
+        spacing *= 2;
+    for (int64_t at_y = (y - distance) & -spacing; at_y <= y + distance; at_y += spacing)
+        for (int64_t at_x = (x - distance) & -spacing; at_x <= x + distance; at_x += spacing)
+            if (square(at_x - x) + square(at_y - y) <= square(distance) &&
+                region->height[(at_y - region->y) * region->side + at_x - region->x] < 0)
+                return true;
+    return false;
+}
+
+static const int distances[] = {1, 2, 15, 16, 17, 33, 60};
+
+/* The nearest block with the sea nearby, from places on land. */
+START_TEST(test_near_sea)
+{
+    enum { FROM = 60, TIMES = 40 };
+    const int distance = distances[_i];
+    static const struct ground islands = {"islands", FARLANDS_PERLIN, BLOCKS(400), 4, 0,
+                                          0,         {-1, -30},       {1, 30}};
+    struct farlands_terrain *terrain = terrain_of(&islands);
+    struct draws draws = {.seed = 44};
+    struct region region;
+    int found = 0;
+
+    region_new(&region, terrain, -REGION / 2, 700 - REGION / 2, REGION);
+    for (int n = 0; n < TIMES; n++) {
+        const int64_t x = draw_between(&draws, -FROM, FROM),
+                      y = 700 + draw_between(&draws, -FROM, FROM);
+        const struct spawn_query query = {BLOCKS(x) + 5, BLOCKS(y) + 7, 0,
+                                          INFINITY,      INFINITY,      .near_water = distance};
+        const int64_t seen = REGION / 2 - FROM - 60 - 1;
+        int64_t closest = square(BLOCKS(seen)), at_x = INT64_MAX, at_y = 0;
+        for (int64_t j = y - seen; j <= y + seen; j++)
+            for (int64_t i = x - seen; i <= x + seen; i++) {
+                const int64_t away = square(BLOCKS(i) - query.x) + square(BLOCKS(j) - query.y);
+                if (away < closest && region.height[(j - region.y) * REGION + i - region.x] >= 0 &&
+                    sea_near(&region, i, j, distance)) {
+                    closest = away;
+                    at_x = i;
+                    at_y = j;
+                }
+            }
+        struct spawn_place place = {0};
+        const enum spawn_state state = search_all(terrain, &query, 100000, &place);
+        ck_assert_int_eq(state, SPAWN_FOUND);
+        if (at_x == INT64_MAX)
+            must(place.distance >= (double)seen, "%" PRId64 ", %" PRId64 " is nearer", place.x,
+                 place.y);
+        else
+            must(place.x == BLOCKS(at_x) && place.y == BLOCKS(at_y),
+                 "%d from %" PRId64 ", %" PRId64 ": %" PRId64 ", %" PRId64 ", not %" PRId64
+                 ", %" PRId64,
+                 distance, x, y, place.x >> 10, place.y >> 10, at_x, at_y);
+        found += at_x != INT64_MAX && at_x != x;
+    }
+    ck_assert_int_ge(found, 3);
+    region_free(&region);
+    terrain_free(terrain);
+}
+END_TEST
+
+/* Without a sea or rivers there is no water: that costs no samples. */
+START_TEST(test_no_sea)
+{
+    struct farlands_terrain *terrain = flat_terrain(5);
+    struct spawn_query query = GROUND(0, 0, -INFINITY, INFINITY, INFINITY);
+    struct spawn_search *search;
+    query.near_water = SPAWN_WATER_MAX;
+    ck_assert_int_eq(spawn_search_new(&search, terrain, &no_fields, &query), 0);
+    ck_assert_int_eq(spawn_search_run(search, NULL, 1), SPAWN_NONE);
+    spawn_search_free(search);
+    terrain_free(terrain);
+}
+END_TEST
+
+/* The places that SEARCH finds, SAMPLES at a time. */
+static int all_places(const struct farlands_terrain *terrain, const struct spawn_query *query,
+                      int64_t samples, struct spawn_place places[SPAWN_PLACES_MAX])
+{
+    struct spawn_search *search;
+    enum spawn_state state;
+    int count;
+    ck_assert_int_eq(spawn_search_new(&search, terrain, &no_fields, query), 0);
+    while ((state = spawn_search_run(search, scratch, samples)) == SPAWN_NOT_YET)
+        ;
+    ck_assert_int_eq(state, SPAWN_FOUND);
+    const struct spawn_place *found = spawn_search_places(search, &count);
+    memcpy(places, found, (size_t)count * sizeof *found);
+    spawn_search_free(search);
+    return count;
+}
+
+static const struct {
+    int ground;
+    float min, max, slope;
+    int count;
+} groups[] = {
+    {0, -INFINITY, INFINITY, INFINITY, 64},
+    {0, 0, 3, 0.2f, 20},
+    {0, 120, INFINITY, 0.2f, 64},
+    {1, 8, 8.5f, INFINITY, 64},
+    {2, 2, INFINITY, 0.5f, 2},
+    {3, 30, 50, INFINITY, 9},
+    {0, 120, INFINITY, 0.05f, 64},
+};
+
+/* Several places: the first is that of a search for one, none is beside another, each will do. */
+START_TEST(test_places)
+{
+    static struct spawn_place places[SPAWN_PLACES_MAX], again[SPAWN_PLACES_MAX];
+    struct farlands_terrain *terrain = terrain_of(&grounds[groups[_i].ground]);
+    struct spawn_query query = GROUND(BLOCKS(-77) + 3, BLOCKS(4000) + 1000, groups[_i].min,
+                                      groups[_i].max, groups[_i].slope);
+    struct spawn_place first;
+    ck_assert_int_eq(search_all(terrain, &query, 100000, &first), SPAWN_FOUND);
+    query.count = groups[_i].count;
+    const int count = all_places(terrain, &query, 1, places);
+    must(memcmp(&places[0], &first, sizeof first) == 0, "another first place");
+    must(count == query.count || (_i == ROWS(groups) - 1 && count > 1), "%d places", count);
+    for (int i = 0; i < count; i++) {
+        const struct spawn_place *place = &places[i];
+        must_be_surface(terrain, place, &query, "place");
+        ck_assert(place->surface.height >= query.min && place->surface.height <= query.max);
+        ck_assert(place->surface.slope <= query.slope);
+        ck_assert(square(place->x - first.x) + square(place->y - first.y) <=
+                  square(BLOCKS(SPAWN_RADIUS)));
+        for (int k = 0; k < i; k++)
+            must(square(place->x - places[k].x) + square(place->y - places[k].y) >=
+                     square(BLOCKS(SPAWN_APART)),
+                 "places %d and %d are beside each other", k, i);
+    }
+    ck_assert_int_eq(all_places(terrain, &query, INT64_MAX, again), count);
+    must(memcmp(places, again, (size_t)count * sizeof *places) == 0, "slices change places");
     terrain_free(terrain);
 }
 END_TEST
@@ -404,19 +554,20 @@ START_TEST(test_slices)
     static const int64_t slices[] = {1, 17000, 40000, 1000000, INT64_MAX};
     const int64_t most = INT64_C(6000000);
     struct farlands_terrain *terrain = terrain_of(&grounds[0]);
-    const struct spawn_query query = {3, 4, 190, INFINITY, 0.1f};
+    const struct spawn_query query = GROUND(3, 4, 190, INFINITY, 0.1f);
     struct spawn_place first = {0};
 
     for (int i = 0; i < ROWS(slices); i++) {
         struct spawn_search *search;
         int64_t count = 1;
         enum spawn_state state;
-        ck_assert_int_eq(spawn_search_new(&search, terrain, -1, &query), 0);
+        ck_assert_int_eq(spawn_search_new(&search, terrain, &no_fields, &query), 0);
         ck_assert_int_eq(spawn_search_run(search, scratch, 0), SPAWN_NOT_YET);
         for (; (state = spawn_search_run(search, scratch, slices[i])) == SPAWN_NOT_YET; count++)
             must(count <= most / slices[i], "%" PRId64 " slices of %" PRId64, count, slices[i]);
         ck_assert_int_eq(state, SPAWN_FOUND);
-        const struct spawn_place *place = spawn_search_place(search);
+        int places;
+        const struct spawn_place *place = spawn_search_places(search, &places);
         if (i == 0)
             first = *place;
         ck_assert_int_eq(place->x, first.x);
@@ -439,6 +590,9 @@ int main(void)
     tcase_add_loop_test(tcase, test_ties, 0, ROWS(periods));
     tcase_add_loop_test(tcase, test_limit, 0, ROWS(grounds));
     tcase_add_loop_test(tcase, test_hopeless, 0, ROWS(hopeless));
+    tcase_add_loop_test(tcase, test_near_sea, 0, ROWS(distances));
+    tcase_add_test(tcase, test_no_sea);
+    tcase_add_loop_test(tcase, test_places, 0, ROWS(groups));
     tcase_add_test(tcase, test_slices);
     return suite_run(suite);
 }

@@ -363,11 +363,13 @@ START_TEST(spawns_stand_on_blocks_in_the_air)
         draw_land(&draws, terrain, false, &query.x, &query.y);
         query.x = farlands_units(query.x + draw_between(&draws, -2000, 2000));
         query.y = farlands_units(query.y);
-        ck_assert_int_eq(spawn_search_new(&search, terrain, -1, &query), 0);
+        int count;
+        ck_assert_int_eq(
+            spawn_search_new(&search, terrain, &(struct spawn_fields){-1, -1, -1}, &query), 0);
         while (spawn_search_run(search, scratch, 100000) == SPAWN_NOT_YET)
             ;
         ck_assert_int_eq(spawn_search_run(search, scratch, 1), SPAWN_FOUND);
-        const struct spawn_place *place = spawn_search_place(search);
+        const struct spawn_place *place = spawn_search_places(search, &count);
         REQUIRE(stands(terrain, place, ceilf(place->surface.ground)),
                 "%s: (%" PRId64 ", %" PRId64 ") at %.9g", names[_i], place->x, place->y,
                 (double)place->surface.ground);
