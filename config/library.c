@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "noise/farlands.h"
+#include "seed.h"
 #include "world_terrain.h"
 #include "world_text.h"
 #include "yaml_file.h"
@@ -73,6 +74,11 @@ int farlands_world_new(struct farlands_world **out, const char *text, size_t len
     if (err && message && size > 0)
         snprintf(message, size, "%s", error.text);
     return err;
+}
+
+int farlands_seed(const char *text, size_t length, uint64_t *out)
+{
+    return text && out ? seed_parse(text, length, out) : -EINVAL;
 }
 
 int farlands_world_reseed(struct farlands_world **out, const struct farlands_world *world,

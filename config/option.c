@@ -11,6 +11,7 @@
 #include "config.h"
 #include "exact_numbers.h"
 #include "noise/graph.h"
+#include "seed.h"
 
 const struct option *option_find(const struct option *options, const char *key, size_t length)
 {
@@ -149,7 +150,7 @@ int option_parse(const struct option *option, const char *text, size_t length, v
     case OPTION_INTEGER:
         return parse_whole(option, text, length, value);
     case OPTION_SEED:
-        return unsigned_parse(text, length, value) ? -EINVAL : 0;
+        return seed_parse(text, length, value);
     case OPTION_SIZE:
         return parse_size(option, text, length, value);
     case OPTION_REAL:

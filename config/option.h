@@ -13,7 +13,7 @@ enum option_kind {
     OPTION_CHOICE,  /* unsigned: index into .choices */
     OPTION_FLAG,    /* bool */
     OPTION_INTEGER, /* int or unsigned, min .. max, 0 <= min, max <= INT_MAX */
-    OPTION_SEED,    /* uint64_t */
+    OPTION_SEED,    /* uint64_t, as seed.h has it */
     OPTION_SIZE,    /* uint64_t bytes, min .. max; suffixes K M G T */
     OPTION_REAL,    /* double, min .. max */
     OPTION_BLOCKS,  /* int64_t units, min .. max blocks */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "noise_keys.h"
+#include "seed.h"
 
 const char *const noise_bases[] = {"perlin", "simplex", "cellular", "value", NULL};
 const char *const noise_gradients[] = {"axis4", "diagonal4", "unit8", "integer8", "unit256", NULL};
@@ -86,7 +87,7 @@ static const struct option volume_options[] = {
 const struct option world_options[] = {
     {"name", OPTION_TEXT, AT(name), .parse = parse_name,
      .expected = "1 to 63 of the characters a-z 0-9 _ -, beginning with a letter or digit"},
-    {"seed", OPTION_SEED, AT(terrain.seed), .expected = "a whole number from 0 to 2^64-1"},
+    {"seed", OPTION_SEED, AT(terrain.seed), .expected = SEED_EXPECTED},
     {"seeds", OPTION_CHOICE, AT(seeds), .choices = seeds},
     {"native_zoom", OPTION_INTEGER, AT(native_zoom), 0, 32, .part = WORLD_GRID},
     {"origin", OPTION_ORIGIN, AT(origin), -0x1p51, 0x1p51, .part = WORLD_GRID,

@@ -126,6 +126,14 @@ enum {
 int farlands_world_new(struct farlands_world **out, const char *text, size_t length,
                        const char *name, char *message, size_t size);
 
+/*
+ * The seed that TEXT, LENGTH bytes of UTF-8, means, as in the server's URLs: a whole number from
+ * -2^63 to 2^64-1, whose negative ones are two's complement, so that -1 is 2^64-1; or any other
+ * text, which is hashed (FNV-1a). Blanks around it do not count. Returns -EINVAL if it is blank, or
+ * has an accent that is a character of its own (U+0300 to U+036F): expected is the form NFC.
+ */
+int farlands_seed(const char *text, size_t length, uint64_t *out);
+
 /* The same world with SEED, as the server has it at /{world}:{seed}. */
 int farlands_world_reseed(struct farlands_world **out, const struct farlands_world *world,
                           uint64_t seed);

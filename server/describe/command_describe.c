@@ -3,7 +3,7 @@
 #include <string.h>
 #include <uv.h>
 
-#include "config/exact_numbers.h"
+#include "config/seed.h"
 #include "server/commands/option_values.h"
 #include "server/describe/report.h"
 
@@ -30,9 +30,8 @@ static int parse(struct survey_options *out, const struct command_line *line, ch
     if (!err && option[ARG_PLACES])
         err = option_count(ARG_PLACES, option[ARG_PLACES], SURVEY_DRAWN, &out->places, why);
     if (!err && option[ARG_SEED] &&
-        unsigned_parse(option[ARG_SEED], strlen(option[ARG_SEED]), &out->seed))
-        err = option_refuse(why, "--seed: \"%.40s\"; expected a whole number from 0 to 2^64 - 1",
-                            option[ARG_SEED]);
+        seed_parse(option[ARG_SEED], strlen(option[ARG_SEED]), &out->seed))
+        err = option_refuse(why, "--seed: \"%.40s\"; expected " SEED_EXPECTED, option[ARG_SEED]);
     if (!err && option[ARG_THREADS])
         err = option_count(ARG_THREADS, option[ARG_THREADS], THREADS_MAX, &out->threads, why);
     return err;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "config/exact_numbers.h"
+#include "config/seed.h"
 #include "noise/farlands.h"
 #include "server/http/url_escapes.h"
 
@@ -48,10 +49,8 @@ static unsigned parse_world(struct route *route, struct span name, char *why)
     if (colon) {
         const size_t length = (size_t)(colon - name.text);
         const struct span seed = {colon + 1, name.length - length - 1};
-        if (unsigned_parse(seed.text, seed.length, &route->seed))
-            return query_reject(why, 400,
-                                "seed: \"%.*s\" is not a whole number from 0 to "
-                                "18446744073709551615 (without +, leading zeros or exponent)",
+        if (seed_parse(seed.text, seed.length, &route->seed))
+            return query_reject(why, 400, "seed: \"%.*s\" is blank; expected " SEED_EXPECTED,
                                 span_shown(seed), seed.text);
         route->seeded = true;
         name.length = length;

@@ -1,6 +1,6 @@
 /* Seeds as people type them: numbers are themselves, and other text is hashed. Knows nothing of the page. */
 
-const LAST = 2n ** 64n - 1n;
+const FIRST = -(2n ** 63n), LAST = 2n ** 64n - 1n;
 
 /* FNV-1a, 64 bits (Fowler, Noll and Vo; draft-eastlake-fnv), of the UTF-8 bytes of TEXT. */
 function fnv1a(text) {
@@ -10,14 +10,14 @@ function fnv1a(text) {
     return hash;
 }
 
-/* The seed that TEXT means, in decimal digits; null if it is blank. Blanks around it do not count, and an accented letter is
- * the same however it is encoded (NFC). */
+/* The seed that TEXT means, in decimal digits; null if it is blank. Negative numbers are two's complement, -1 is 2^64 - 1. Blanks
+ * around it do not count, and an accented letter is the same however it is encoded (NFC). config/seed.c is the same. */
 export function seedOf(text) {
     const bare = text.trim().normalize('NFC');
     if (!bare)
         return null;
-    const number = /^\d{1,40}$/.test(bare) ? BigInt(bare) : LAST + 1n;
-    return String(number <= LAST ? number : fnv1a(bare));
+    const number = /^-?\d{1,40}$/.test(bare) ? BigInt(bare) : LAST + 1n;
+    return String(number >= FIRST && number <= LAST ? BigInt.asUintN(64, number) : fnv1a(bare));
 }
 
 /* A random seed, in decimal digits. */

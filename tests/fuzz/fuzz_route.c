@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "config/exact_numbers.h"
+#include "config/seed.h"
 #include "server/http/url_escapes.h"
 #include "server/routing/resolve.h"
 #include "tests/fuzz/fuzz.h"
@@ -55,19 +56,26 @@ static void check_grid(const struct route *route)
         check_place(route->at_z + route->step * (route->depth - 1));
 }
 
-/* The world and seed, formatted, are the text that was parsed. */
+/* The world is the text that was parsed, and its seed that of the text behind it, and its own. */
 static void check_world(const struct route *route, const char *uri)
 {
-    char text[ROUTE_WORD + 32];
+    char text[32];
+    uint64_t seed;
     if (!route->world[0])
         return;
-    if (route->seeded)
-        snprintf(text, sizeof text, "/%s:%" PRIu64, route->world, route->seed);
-    else
-        snprintf(text, sizeof text, "/%s", route->world);
-    const size_t length = strlen(text);
-    must(strncmp(uri, text, length) == 0 && (uri[length] == '/' || uri[length] == '.'),
-         "%s is also %s", text, uri);
+    const size_t length = strlen(route->world);
+    const char *rest = uri + 1 + length;
+    must(strncmp(uri + 1, route->world, length) == 0, "%s is also %s", route->world, uri);
+    if (!route->seeded) {
+        must(*rest == '/' || *rest == '.', "%s is also %s", route->world, uri);
+        return;
+    }
+    size_t end = strcspn(rest, "/?");
+    end -= rest[end] == '/' ? 0 : strlen(".json");
+    must(*rest == ':' && seed_parse(rest + 1, end - 1, &seed) == 0 && seed == route->seed,
+         "another seed in %s", uri);
+    snprintf(text, sizeof text, "%" PRIu64, seed);
+    must(seed_parse(text, strlen(text), &seed) == 0 && seed == route->seed, "%s", text);
 }
 
 static void check_escapes(const char *uri)

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { seedOf } from '../../server/viewer/seed.js';
 import { useDaemon, withDaemon } from './daemon.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 import { TIMEOUT } from './program.mjs';
@@ -58,8 +59,8 @@ const INTEGERS = ['-0', '+1', '01', '-01', '00', '1e3', '0x1', '1.0', '1.', '.5'
 
 const MALFORMED = [
     // path, what the message must name
-    ['/default:x.json', /seed.*"x".*from 0 to 18446744073709551615/],
-    ['/default:07/relief/10/512/512.png', /seed.*"07"/],
+    ['/default:.json', /^seed: "" is blank; expected a whole number from -2\^63 to 2\^64-1, or any other text$/],
+    ['/default:/relief/10/512/512.png', /^seed: "" is blank/],
     ['/default/relief/10/512/.png', /y|empty/],
     ['/default/relief/10/512/512@3x.png', /512@3x|@3x|y/],
     ['/default/relief/10/512/512@2x@2x.png', /@2x|y/],
@@ -138,6 +139,19 @@ describe('URLs', { timeout: TIMEOUT }, () => {
         else
             assertError(answer, status, /zoom|\bz\b|\bx\b|\by\b|coordinate|limit|beyond/i);
     }));
+
+    /* The viewer, a configuration and a URL have the same. */
+    it('have seeds that are numbers or other text', () => eachRow(
+        [...INTEGERS, '0', '42', 'hello', '-9223372036854775808', '18446744073709551615', 'a:b', '(~)', '007.json', 'x'.repeat(1000)],
+        async (text) => {
+            const { seed, name } = await daemon.json(`/default:${text}.json`);
+            assert.equal(seed, seedOf(text));
+            assert.equal(name, `default:${seed}`);
+            const [written, exact] = await Promise.all([text, seed].map((one) => daemon.get(`/default:${one}/relief/10/512/512.png`)));
+            assertStatus(written, 200);
+            assert.equal(written.headers.etag, exact.headers.etag);
+            assert.deepEqual(written.body, exact.body);
+        }));
 
     it('accept canonical integers only', () => eachRow(
         INTEGERS.flatMap((text) => [

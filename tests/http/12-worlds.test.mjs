@@ -34,6 +34,8 @@ const VARIANTS = {
     'seed-77': 'seed: 77',
     'seed-max': 'seed: 18446744073709551615',
     'seed-2-32': 'seed: 4294967297',
+    'seed-signed': 'seed: -2',
+    'seed-text': 'seed: "Rivers & towers"',
     'basis-simplex': 'noise: { basis: simplex }',
     'basis-cellular': 'noise: { basis: cellular }',
     'basis-value': 'noise: { basis: value }',
@@ -267,7 +269,8 @@ describe('worlds of every kind', { timeout: TIMEOUT }, () => {
         }));
 
     it('give their seeds with all digits', () => eachRow(
-        [['seed-max', '18446744073709551615'], ['seed-2-32', '4294967297'], ['seed-77', '77']],
+        [['seed-max', '18446744073709551615'], ['seed-2-32', '4294967297'], ['seed-77', '77'],
+            ['seed-signed', '18446744073709551614'], ['seed-text', '10180851224283138830']],
         async ([name, seed]) => assert.equal((await daemon.json(`/${name}.json`)).seed, seed)));
 
     it('use their palettes', async () => {

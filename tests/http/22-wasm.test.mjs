@@ -348,9 +348,8 @@ describe('heights in WebAssembly', { timeout: TIMEOUT }, () => {
         await refused((world) => { world.noise.octaves = 40; }, /octaves: invalid value; too many: each octave needs/);
         await refused((world) => { world.noise.basis = 'marble'; }, /noise\.basis: got "marble"; expected perlin, simplex, cellular or value/);
         await refused((world) => { world.noise.persistence = 'e'; }, /noise\.persistence: got "e"; expected a number above 0/);
-        await refused((world) => { world.seed = '18446744073709551616'; }, /seed: /);
-        await refused((world) => { world.seed = 'x'.repeat(5000); }, /seed: /);
-        await refused((world) => { world.seed = 'x'.repeat(4093); }, /seed: got "x+"; expected a whole number/);
+        await refused((world) => { world.seed = ' '; }, /seed: got " "; expected a whole number/);
+        await refused((world) => { world.seed = `${'x'.repeat(4088)}e\u0301`; }, /seed: got "x+.*"; expected a whole number/);
         await refused((world) => { world.seed = 'x'.repeat(1 << 20); }, /too long; expected at most 1 MiB/);
         await refused((world) => { world.noise.fade = null; }, /noise\.fade: got "null"; expected linear, cubic or quintic/);
         await assert.rejects(loadTerrain(compiled, '{'), SyntaxError);

@@ -406,7 +406,7 @@ describe('render rejects', { timeout: TIMEOUT }, () => {
         [WORLD, /--zoom is missing/],
         [['extra', ...WORLD, '--zoom', '1'], /takes no argument: extra/],
         [['--world', 'nowhere', '--layer', 'relief', '--zoom', '1'], /--world: .*"nowhere"/],
-        [['--world', 'default:x', '--layer', 'relief', '--zoom', '1'], /--world: seed: "x"/],
+        [['--world', 'default:', '--layer', 'relief', '--zoom', '1'], /--world: seed: "" is blank/],
         [['--world', 'a/b', '--layer', 'relief', '--zoom', '1'], /--world: .*: a\/b/],
         [['--world', '', '--layer', 'relief', '--zoom', '1'], /--world: /],
         [['--world', 'default', '--layer', 'nothing', '--zoom', '1'], /--layer: .*"nothing"; expected one of relief, hillshade/],

@@ -268,7 +268,8 @@ describe('regions of seeds', { timeout: TIMEOUT }, () => {
 
     it('do not exist if the seed is fixed', async () => {
         assertError(await daemon.get(target(at, [9, 9], { world: 'fixed:42' })), 404);
-        for (const seed of ['-1', '01', '+1', '18446744073709551616', '1e3', 'abc', ''])
-            assertError(await daemon.get(target(at, [9, 9], { world: `default:${seed}` })), [400, 404]);
+        for (const seed of ['-1', 'abc'])
+            assertError(await daemon.get(target(at, [9, 9], { world: `fixed:${seed}` })), 404);
+        assertError(await daemon.get(target(at, [9, 9], { world: 'default:' })), 400, /seed: "" is blank/);
     });
 });

@@ -95,6 +95,7 @@ describe('farlands describe', { timeout: TIMEOUT }, () => {
         const config = scratchFile('two.yaml', 'worlds: [{ name: a, seeds: any }, { name: b, elevation: [[-1, 5], [1, 6]] }]');
         await eachRow([
             [[], 'a', 0], [['a'], 'a', 0], [['a:7'], 'a:7', 0], [['b'], 'b', 1],
+            [['a:-1'], 'a:18446744073709551615', 0], [['a:hello'], 'a:11831194018420276491', 0],
         ], async ([args, name, land]) => {
             const found = await described(...args, '--config', config, '--places', '1', '--json');
             assert.equal(found.world, name);
@@ -111,14 +112,14 @@ describe('farlands describe', { timeout: TIMEOUT }, () => {
 
     it('rejects invalid usage', () => eachRow([
         [['nowhere'], /WORLD: .*nowhere/],
-        [['default:x'], /WORLD: .*seed/],
+        [['default:'], /WORLD: .*seed/],
         [['default/relief'], /WORLD: expected NAME or NAME:SEED, not: default\/relief/],
         [['default', 'default'], /unexpected argument: default/],
         [['--places', '0'], /--places: "0"; expected a whole number from 1 to 8192/],
         [['--places', '8193'], /--places: "8193"/],
         [['--places'], /missing value: --places/],
-        [['--seed', '-1'], /--seed: "-1"; expected a whole number from 0/],
-        [['--seed', '18446744073709551616'], /--seed/],
+        [['--seed', ' '], /--seed: " "; expected a whole number from -2\^63 to 2\^64-1, or any other text/],
+        [['--seed', ''], /--seed: ""/],
         [['--threads', '0'], /--threads/],
         [['--json=1'], /unexpected value: --json/],
         [['--bbox', '0,0,1'], /--bbox: "0,0,1"; expected x0,y0,x1,y1/],

@@ -184,6 +184,21 @@ START_TEST(test_gradients_refused)
 }
 END_TEST
 
+/* Seeds as text. */
+START_TEST(test_seed)
+{
+    uint64_t seed = 9;
+    ck_assert_int_eq(farlands_seed("-1", 2, &seed), 0);
+    ck_assert_uint_eq(seed, UINT64_MAX);
+    ck_assert_int_eq(farlands_seed("hello, world", 5, &seed), 0);
+    ck_assert_uint_eq(seed, UINT64_C(11831194018420276491));
+    ck_assert_int_eq(farlands_seed(" ", 1, &seed), -EINVAL);
+    ck_assert_int_eq(farlands_seed(NULL, 0, &seed), -EINVAL);
+    ck_assert_int_eq(farlands_seed("1", 1, NULL), -EINVAL);
+    ck_assert_uint_eq(seed, UINT64_C(11831194018420276491));
+}
+END_TEST
+
 /* Another seed is the world that a text with this seed has. */
 START_TEST(test_reseed)
 {
@@ -404,6 +419,7 @@ int main(void)
     tcase_add_test(tcase, test_fields);
     tcase_add_test(tcase, test_gradients);
     tcase_add_test(tcase, test_gradients_refused);
+    tcase_add_test(tcase, test_seed);
     tcase_add_loop_test(tcase, test_reseed, 0, 2);
     tcase_add_test(tcase, test_grids_refused);
     tcase_add_test(tcase, test_others_refused);

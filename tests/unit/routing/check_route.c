@@ -1,4 +1,5 @@
 /* URLs: every kind, every kind of error, and noise. */
+#include "config/seed.h"
 #include "server/routing/route.h"
 
 #include <inttypes.h>
@@ -62,6 +63,14 @@ static const struct {
     {"/w/wmts.xml.xml", {.kind = ROUTE_GDAL, .world = "w", .layer = "wmts.xml"}},
     {"/wmts.xml", {.kind = ROUTE_WMTS}},
     {"/wmts.xml?", {.kind = ROUTE_WMTS}},
+    /* Signed seeds, and those that are other text. */
+    {"/w:-1.json", {.kind = ROUTE_WORLD, .world = "w", .seeded = true, .seed = UINT64_MAX}},
+    {"/w:007.json", {.kind = ROUTE_WORLD, .world = "w", .seeded = true, .seed = 7}},
+    {"/w:hello.json",
+     {.kind = ROUTE_WORLD, .world = "w", .seeded = true, .seed = UINT64_C(11831194018420276491)}},
+    {"/w:a:b/l/1/2/3.png",
+     {ROUTE_TILE, "w", "l", "png", 1, 2, 3, .scale = 1, .seeded = true,
+      .seed = UINT64_C(16600709238102167904)}},
     {"/default:7/wmts.xml", {.kind = ROUTE_WMTS, .world = "default", .seeded = true, .seed = 7}},
     /* Keys and their case as clients append them, also those that look for another service. */
     {"/wmts.xml?SERVICE=WMTS&REQUEST=GetCapabilities", {.kind = ROUTE_WMTS}},
@@ -324,25 +333,13 @@ static const struct {
     {"/a:1", 404, ""},
     {"/worlds.json:1", 404, ""},
     /* Seeds: 64 bits, in canonical form. */
-    {"/w:.json", 400, "seed: \"\" is not a whole number from 0 to 18446744073709551615"},
-    {"/w:x.json", 400, "seed: \"x\""},
-    {"/w:-1.json", 400, "seed"},
-    {"/w:-0.json", 400, "seed"},
-    {"/w:+1.json", 400, "seed"},
-    {"/w:01.json", 400, "seed"},
-    {"/w:00.json", 400, "seed"},
-    {"/w:1.0.json", 400, "seed"},
-    {"/w:1e3.json", 400, "seed"},
-    {"/w:0x1.json", 400, "seed"},
-    {"/w: 1.json", 400, "seed"},
-    {"/w:1:2.json", 400, "seed: \"1:2\""},
-    {"/w:18446744073709551616.json", 400, "seed"},
-    {"/w:99999999999999999999999999999999999999999999.json", 400, "18446744073709551615"},
-    {"/w:18446744073709551616/l/1/2/3.png", 400, "seed"},
+    {"/w:.json", 400,
+     "seed: \"\" is blank; expected a whole number from -2^63 to 2^64-1, or any other text"},
+    {"/w: .json", 400, "seed: \" \" is blank"},
     {"/w:/l/1/2/3.png", 400, "seed"},
-    {"/w:01/height?x=1&y=2", 400, "seed"},
-    {"/w:01/relief.json", 400, "seed"},
-    {"/w:01/region.f32?x=0&y=0&width=1&height=1", 400, "seed"},
+    {"/w:/height?x=1&y=2", 400, "seed"},
+    {"/w:/relief.json", 400, "seed"},
+    {"/w:/region.f32?x=0&y=0&width=1&height=1", 400, "seed"},
     /* Numbers in canonical form; the message names them. */
     {"/w/l/-0/2/3.png", 400, "z"},
     {"/w/l/+1/2/3.png", 400, "z"},
@@ -542,13 +539,23 @@ static bool is_text(const char word[ROUTE_WORD])
     return memchr(word, 0, ROUTE_WORD) != NULL;
 }
 
-/* {world} as in the URL. */
-static void world_text(const struct route *route, char out[ROUTE_WORD + 24])
+enum { WORLD_TEXT = 512 };
+
+/* {world} as in URI, which it must be: a seed may be written in several ways. */
+static void world_text(const char *uri, const struct route *route, char out[WORLD_TEXT])
 {
-    if (route->seeded)
-        snprintf(out, ROUTE_WORD + 24, "%s:%" PRIu64, route->world, route->seed);
-    else
-        snprintf(out, ROUTE_WORD + 24, "%s", route->world);
+    const size_t length = strlen(route->world);
+    uint64_t seed;
+    snprintf(out, WORLD_TEXT, "%s", route->world);
+    if (!route->seeded)
+        return;
+    const char *text = uri + 1 + length + 1;
+    const size_t rest = strcspn(text, "/?");
+    const bool is_file = text[rest] != '/' && rest >= 5;
+    must(strncmp(uri + 1, route->world, length) == 0 && text[-1] == ':', "%s: another world", uri);
+    must(seed_parse(text, rest - (is_file ? 5 : 0), &seed) == 0 && seed == route->seed,
+         "%s: another seed", uri);
+    snprintf(out + length, WORLD_TEXT - length, ":%.*s", (int)rest - (is_file ? 5 : 0), text);
 }
 
 /* A route holds bounded, printable names, and a tile has one URL only. */
@@ -559,8 +566,8 @@ static bool is_layer(const char layer[ROUTE_LAYER])
 
 static void must_be_sound(const struct route *route, const char *uri)
 {
-    char again[512] = "", world[ROUTE_WORD + 24];
-    world_text(route, world);
+    char again[2 * WORLD_TEXT] = "", world[WORLD_TEXT];
+    world_text(uri, route, world);
     must(route->kind <= ROUTE_METRICS, "%s: kind %d", uri, (int)route->kind);
     switch (route->kind) {
     case ROUTE_TILE:
