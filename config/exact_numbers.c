@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "nearest.h"
 #include "noise/farlands.h"
 
 enum { UNIT_BITS = FARLANDS_UNIT_BITS };
@@ -106,67 +106,88 @@ char *blocks_format(int64_t units, char buffer[BLOCKS_TEXT])
     return buffer;
 }
 
-/* Bytes of a decimal point, with its NUL. */
-enum { POINT = 8 };
-
-/* Set POINT to that of strtod and printf: they take it from the locale. */
-static void find_point(char point[POINT])
+int exponent_expand(const char *text, size_t length, char out[EXPANDED_TEXT])
 {
-    char half[POINT + 2];
-    snprintf(half, sizeof half, "%g", 0.5);
-    snprintf(point, POINT, "%.*s", (int)strlen(half) - 2, half + 1);
+    enum { SHIFT_MAX = 40 };
+    const char *end = text + length, *e = text;
+    char digits[EXPANDED_TEXT];
+    bool negative_shift;
+    uint64_t shift;
+
+    while (e < end && *e != 'e' && *e != 'E')
+        e++;
+    const bool negative = length > 0 && text[0] == '-';
+    const char *whole = text + negative;
+    if (end - e < 2 || e - whole < 1 || e - whole > EXPANDED_TEXT / 4)
+        return -EINVAL;
+    const char *point = memchr(whole, '.', (size_t)(e - whole));
+    const size_t before = (size_t)((point ? point : e) - whole);
+    const size_t behind = point ? (size_t)(e - point - 1) : 0;
+    negative_shift = e[1] == '-';
+    const char *first = e + 1 + (e[1] == '-' || e[1] == '+');
+    while (end - first > 1 && *first == '0') /* as printf writes exponents */
+        first++;
+    if (*whole < '0' || *whole > '9' || (before > 1 && *whole == '0') || (point && behind == 0) ||
+        unsigned_parse(first, (size_t)(end - first), &shift) || shift > SHIFT_MAX)
+        return -EINVAL;
+
+    /* All digits, with zeros for the point to move over. */
+    const size_t room = SHIFT_MAX;
+    const size_t count = 2 * room + before + behind;
+    memset(digits, '0', count);
+    memcpy(digits + room, whole, before);
+    if (behind > 0)
+        memcpy(digits + room + before, point + 1, behind);
+    const size_t at = room + before + (negative_shift ? 0 - (size_t)shift : (size_t)shift);
+    size_t from = 0, to = count;
+    while (from + 1 < at && digits[from] == '0')
+        from++;
+    while (to > at && digits[to - 1] == '0')
+        to--;
+    snprintf(out, EXPANDED_TEXT, "%s%.*s%s%.*s", negative ? "-" : "", (int)(at - from),
+             digits + from, to > at ? "." : "", (int)(to - at), digits + at);
+    return 0;
 }
 
 int real_parse(const char *text, size_t length, double *out)
 {
-    static const char digits[] = "0123456789.+-eE";
-    char copy[64 + POINT], point[POINT], *end;
-    const char *found = memchr(text, '.', length);
-    const size_t whole = found ? (size_t)(found - text) : length;
-    if (length == 0 || length >= sizeof copy - POINT)
-        return -EINVAL;
-    for (size_t i = 0; i < length; i++)
-        if (!memchr(digits, text[i], sizeof digits - 1))
-            return -EINVAL;
-    find_point(point);
-    snprintf(copy, sizeof copy, "%.*s%s%.*s", (int)whole, text, found ? point : "",
-             found ? (int)(length - whole - 1) : 0, found ? found + 1 : "");
-    const double value = strtod(copy, &end);
-    if (*end)
-        return -EINVAL;
-    *out = value;
-    return 0;
+    return nearest_double(text, length, out);
 }
 
-/* Replace the locale's decimal point in NUMBER. Returns NUMBER. */
+/* Replace the decimal point in NUMBER, which printf takes from the locale: that may be of several
+ * bytes. Returns NUMBER. */
 static char *with_plain_point(char *number)
 {
-    char point[POINT];
-    find_point(point);
-    char *found = strstr(number, point);
-    if (found) {
-        *found = '.';
-        memmove(found + 1, found + strlen(point), strlen(found + strlen(point)) + 1);
+    static const char others[] = "0123456789+-einfa";
+    char *point = number + strspn(number, others);
+    if (*point) {
+        char *behind = point + strcspn(point, others);
+        *point = '.';
+        memmove(point + 1, behind, strlen(behind) + 1);
     }
     return number;
 }
 
 char *float_format(float value, char buffer[REAL_TEXT])
 {
+    float again;
     for (int digits = FLT_DIG; digits <= FLT_DECIMAL_DIG; digits++) {
         snprintf(buffer, REAL_TEXT, "%.*g", digits, (double)value);
-        if (strtof(buffer, NULL) == value)
+        with_plain_point(buffer);
+        if (nearest_float(buffer, strlen(buffer), &again) == 0 && again == value)
             break;
     }
-    return with_plain_point(buffer);
+    return buffer;
 }
 
 char *real_format(double value, char buffer[REAL_TEXT])
 {
+    double again;
     for (int digits = DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
         snprintf(buffer, REAL_TEXT, "%.*g", digits, value);
-        if (strtod(buffer, NULL) == value)
+        with_plain_point(buffer);
+        if (nearest_double(buffer, strlen(buffer), &again) == 0 && again == value)
             break;
     }
-    return with_plain_point(buffer);
+    return buffer;
 }

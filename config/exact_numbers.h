@@ -1,7 +1,7 @@
 /*
  * Text to numbers and back, exactly. The functions are named by their type: blocks (a coordinate or
  * a length in units of 1/1024 block), integer, unsigned, float, real (double). The decimal point is
- * '.' in any locale. Pure.
+ * '.' in any locale, also while another thread sets one. Pure.
  */
 #ifndef FARLANDS_CONFIG_EXACT_NUMBERS_H
 #define FARLANDS_CONFIG_EXACT_NUMBERS_H
@@ -26,10 +26,15 @@ char *blocks_format(int64_t units, char buffer[BLOCKS_TEXT]);
 int integer_parse(const char *text, size_t length, int64_t *out);
 int unsigned_parse(const char *text, size_t length, uint64_t *out);
 
-/*
- * Parse up to 63 decimal digits with a sign, a '.' and an exponent if any, rounded to the nearest
- * double if that is the processor's mode. Returns 0 or -EINVAL.
- */
+enum { EXPANDED_TEXT = 160 };
+
+/* Write a number with an exponent, such as 1e3 or 2.5E-1, as canonical text without one: 1000,
+ * 0.25. Before the exponent the text is canonical, of at most 40 characters, and the exponent is at
+ * most 40. Returns 0 or -EINVAL. */
+int exponent_expand(const char *text, size_t length, char out[EXPANDED_TEXT]);
+
+/* Parse up to 63 decimal digits with a sign, a '.' and an exponent if any, rounded to the nearest
+ * double. Returns 0 or -EINVAL. */
 int real_parse(const char *text, size_t length, double *out);
 
 enum { REAL_TEXT = 32 };

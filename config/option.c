@@ -135,10 +135,22 @@ static int parse_color(const char *text, size_t length, uint8_t out[3])
     return 0;
 }
 
+/* Numbers that are parsed from canonical text. */
+static bool is_canonical(enum option_kind kind)
+{
+    return kind == OPTION_INTEGER || kind == OPTION_SIZE || kind == OPTION_BLOCKS ||
+           kind == OPTION_SPACING;
+}
+
 int option_parse(const struct option *option, const char *text, size_t length, void *base)
 {
     void *value = (char *)base + option->offset;
+    char expanded[EXPANDED_TEXT];
 
+    if (is_canonical(option->kind) && exponent_expand(text, length, expanded) == 0) {
+        text = expanded;
+        length = strlen(expanded);
+    }
     switch (option->kind) {
     case OPTION_TEXT:
         return option->parse ? option->parse(value, text, length)

@@ -429,7 +429,6 @@ struct blob *document_tilejson(const struct world *world, int layer, int field, 
     static const double bounds[] = {-180, -85.0511287798066, 180, 85.0511287798066};
     add_numbers(&document, root, "bounds", bounds, 4);
     add_center(&document, root, world, most);
-    json_add(&document, root, "vector_layers", cJSON_CreateArray());
     json_add_text(&document, root, "fingerprint", "%s",
                   world->layer_fingerprint[tile_kind(layer, format)]);
     add_plane(&document, root, world, layer, field, format, below);

@@ -2,8 +2,8 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
+#include "config/nearest.h"
 #include "noise/farlands.h"
 
 #define LIMIT_BLOCKS (UINT64_C(1) << 53)
@@ -127,16 +127,13 @@ int number_to_units(struct span text, int64_t *out, struct number_reading *readi
 int number_to_float(struct span text, float *out)
 {
     struct decimal decimal;
-    char copy[64];
+    float value;
 
     if (text.length == 0 || take_apart(text, &decimal))
         return -EINVAL;
-    if (text.length >= sizeof copy)
+    if (text.length >= NEAREST_TEXT)
         return -ERANGE;
-    memcpy(copy, text.text, text.length);
-    copy[text.length] = '\0';
-    const float value = strtof(copy, NULL);
-    if (isinf(value))
+    if (nearest_float(text.text, text.length, &value) || isinf(value))
         return -ERANGE;
     *out = value;
     return 0;

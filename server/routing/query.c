@@ -22,12 +22,11 @@ unsigned query_reject(char why[QUERY_WHY], unsigned status, const char *format, 
     return status;
 }
 
-static unsigned parse_place(struct span span, const char *name, unsigned beyond, int64_t *out,
-                            char *why)
+static unsigned parse_place(struct span span, const char *name, int64_t *out, char *why)
 {
     int err = number_to_units(span, out, NULL);
     if (err == -ERANGE || (!err && (*out < -FARLANDS_LIMIT || *out > FARLANDS_LIMIT)))
-        return query_reject(why, beyond, "%s: \"%.*s\" is beyond the limit of 2^52 blocks", name,
+        return query_reject(why, 404, "%s: \"%.*s\" is beyond the limit of 2^52 blocks", name,
                             span_shown(span), span.text);
     if (err)
         return query_reject(why, 400,
@@ -148,8 +147,7 @@ static struct span take_place(struct span *list, bool *more)
 }
 
 /* Check place NUMBER, counted from 1, of the list NAME. */
-static unsigned check_place(struct span place, size_t number, const char *name, unsigned beyond,
-                            char *why)
+static unsigned check_place(struct span place, size_t number, const char *name, char *why)
 {
     char part[48];
     struct span y = place;
@@ -158,22 +156,21 @@ static unsigned check_place(struct span place, size_t number, const char *name, 
 
     if (place.length == 0)
         return query_reject(why, 400, "%s: place %zu: empty", name, number);
-    if (parse_place(x, name, beyond, &units, why) == 0 &&
-        parse_place(y, name, beyond, &units, why) == 0)
+    if (parse_place(x, name, &units, why) == 0 && parse_place(y, name, &units, why) == 0)
         return 0;
     snprintf(part, sizeof part, "%s: place %zu: x", name, number);
-    const unsigned status = parse_place(x, part, beyond, &units, why);
+    const unsigned status = parse_place(x, part, &units, why);
     part[strlen(part) - 1] = 'y';
-    return status ? status : parse_place(y, part, beyond, &units, why);
+    return status ? status : parse_place(y, part, &units, why);
 }
 
-static unsigned parse_places(struct span list, const char *name, unsigned beyond,
-                             struct query_places *out, char *why)
+static unsigned parse_places(struct span list, const char *name, struct query_places *out,
+                             char *why)
 {
     *out = (struct query_places){.text = list};
     for (bool more = true; more; out->count++) {
         const struct span place = take_place(&list, &more);
-        const unsigned status = check_place(place, out->count + 1, name, beyond, why);
+        const unsigned status = check_place(place, out->count + 1, name, why);
         if (status)
             return status;
     }
@@ -225,12 +222,12 @@ static unsigned parse_names(struct span list, const struct query_parameter *para
                         parameter->name, parameter->max);
 }
 
-static unsigned parse_one(const struct query_parameter *parameter, struct span value,
-                          unsigned beyond, void *out, char *why)
+static unsigned parse_one(const struct query_parameter *parameter, struct span value, void *out,
+                          char *why)
 {
     switch (parameter->kind) {
     case QUERY_PLACE:
-        return parse_place(value, parameter->name, beyond, out, why);
+        return parse_place(value, parameter->name, out, why);
     case QUERY_COUNT:
     case QUERY_LIMIT:
         return parse_count(value, parameter, out, why);
@@ -254,7 +251,7 @@ static unsigned parse_one(const struct query_parameter *parameter, struct span v
         parse_text(value, out, QUERY_WORD);
         return 0;
     default:
-        return parse_places(value, parameter->name, beyond, out, why);
+        return parse_places(value, parameter->name, out, why);
     }
 }
 
@@ -353,7 +350,7 @@ unsigned query_parse(const struct query_table *table, const char *query, void *b
         if (p->kind == QUERY_STEP)
             *(int64_t *)out = FARLANDS_UNIT;
         if (value.text)
-            status = parse_one(p, value, table->beyond, out, why);
+            status = parse_one(p, value, out, why);
         else if (!is_optional(p))
             status = reject_absent(table->parameters, p->name, why);
     }

@@ -52,7 +52,6 @@ struct query_places {
 struct query_table {
     const char *name; /* of the route, in messages */
     bool open;        /* unknown keys are no errors, unless they look like a known one misspelt */
-    unsigned beyond;  /* the status for a place beyond the limit */
     struct query_parameter parameters[QUERY_PARAMETERS_MAX]; /* the last name is NULL */
 };
 
@@ -60,7 +59,7 @@ struct query_table {
  * Parse QUERY, key=value&key=value..., into BASE. Each parameter may be given once. *OTHERS:
  * whether there are unknown keys, which only an open table accepts. Returns 0, or an HTTP status
  * with an error message in WHY: 413 for a count above its maximum, 404 for an empty or endless
- * name, table->beyond for a place beyond the limit, otherwise 400.
+ * name, or a place beyond the limit; otherwise 400.
  */
 unsigned query_parse(const struct query_table *table, const char *query, void *base, bool *others,
                      char why[QUERY_WHY]);

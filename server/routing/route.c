@@ -90,35 +90,32 @@ static const struct endpoint {
     bool has_extension;
     struct query_table query;
 } endpoints[] = {
-    {ROUTE_HEIGHT, false, {"height", .beyond = 404, .parameters = {X, Y, FIELDS}}},
+    {ROUTE_HEIGHT, false, {"height", .parameters = {X, Y, FIELDS}}},
     {ROUTE_HEIGHTS,
      false,
-     {"heights", .beyond = 400, .parameters = {PARAMETER("at", QUERY_PLACES, places), FIELDS}}},
+     {"heights", .parameters = {PARAMETER("at", QUERY_PLACES, places), FIELDS}}},
     {ROUTE_SPAWN,
      false,
-     {"spawn", .beyond = 400,
-      .parameters = {X, Y, REAL(min, .min = -INFINITY), REAL(max, .min = -INFINITY), REAL(slope),
-                     PARAMETER("under_water", QUERY_FLAG, under_water),
-                     PARAMETER("near_water", QUERY_LIMIT, near_water, .max = SPAWN_WATER_MAX,
-                               .unit = "blocks"),
-                     PARAMETER("biome", QUERY_NAMES, biomes, .max = ROUTE_BIOMES_MAX),
-                     PARAMETER("count", QUERY_LIMIT, count, .max = SPAWN_PLACES_MAX,
-                               .unit = "places")}}},
+     {"spawn", .parameters = {X, Y, REAL(min, .min = -INFINITY), REAL(max, .min = -INFINITY),
+                              REAL(slope), PARAMETER("under_water", QUERY_FLAG, under_water),
+                              PARAMETER("near_water", QUERY_LIMIT, near_water,
+                                        .max = SPAWN_WATER_MAX, .unit = "blocks"),
+                              PARAMETER("biome", QUERY_NAMES, biomes, .max = ROUTE_BIOMES_MAX),
+                              PARAMETER("count", QUERY_LIMIT, count, .max = SPAWN_PLACES_MAX,
+                                        .unit = "places")}}},
     {ROUTE_DOWNSTREAM,
      false,
-     {"downstream", .beyond = 400,
-      .parameters = {X, Y,
-                     PARAMETER("limit", QUERY_LIMIT, limit, .max = ROUTE_POINTS_MAX,
-                               .unit = "points"),
-                     PARAMETER("after", QUERY_COURSE, after)}}},
+     {"downstream", .parameters = {X, Y,
+                                   PARAMETER("limit", QUERY_LIMIT, limit, .max = ROUTE_POINTS_MAX,
+                                             .unit = "points"),
+                                   PARAMETER("after", QUERY_COURSE, after)}}},
     {ROUTE_REGION,
      true,
-     {"region", .beyond = 400,
+     {"region",
       .parameters = {X, Y, SIDE(width), SIDE(height), STEP, LAYER, FIELD, RANGE, VERSION}}},
     {ROUTE_VOLUME,
      true,
-     {"volume", .beyond = 400,
-      .parameters = {X, Y, Z, SIDE(width), SIDE(height), SIDE(depth), STEP, VERSION}}},
+     {"volume", .parameters = {X, Y, Z, SIDE(width), SIDE(height), SIDE(depth), STEP, VERSION}}},
 };
 
 /* Check that the last of COUNT samples from FIRST on is within the limit. */
@@ -126,7 +123,7 @@ static unsigned check_end(const char *name, int64_t first, int64_t step, int cou
 {
     if (first + step * (count - 1) <= FARLANDS_LIMIT)
         return 0;
-    return query_reject(why, 400, "%s: the last of %d samples is beyond the limit of 2^52 blocks",
+    return query_reject(why, 404, "%s: the last of %d samples is beyond the limit of 2^52 blocks",
                         name, count);
 }
 

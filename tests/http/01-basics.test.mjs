@@ -106,7 +106,7 @@ describe('the basics', { timeout: TIMEOUT }, () => {
         assert.equal(doc.bounds.length, 4);
         assert.ok(-180 <= west && west < east && east <= 180, `bounds ${doc.bounds}`);
         assert.ok(-90 <= south && south < north && north <= 90, `bounds ${doc.bounds}`);
-        assert.deepEqual(doc.vector_layers, []);
+        assert.equal(doc.vector_layers, undefined);
         assert.equal(doc.tileSize, 256);
         assert.equal(doc.scheme, 'xyz');
         assert.equal(typeof doc.name, 'string');

@@ -208,7 +208,7 @@ describe('volume requests', { timeout: TIMEOUT }, () => {
         { [key]: '4503599627370496', width: '2', height: '2', depth: '2', step: '0.0009765625' },
     ].map((changed) => [key, changed])), async ([key, changed]) => {
         const answer = await get(changed);
-        assertError(answer, 400, /2\^52/);
+        assertError(answer, 404, /2\^52/);
         assert.match(JSON.parse(answer.body).error, naming(key));
     }));
 

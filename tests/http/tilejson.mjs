@@ -10,7 +10,7 @@ const isObject = (value) => typeof value === 'object' && value !== null && !Arra
 const isVectorLayer = (value) => isObject(value) && isText(value.id) && isObject(value.fields)
     && Object.values(value.fields).every(isText);
 
-const REQUIRED = ['tilejson', 'tiles', 'vector_layers'];
+const REQUIRED = ['tilejson', 'tiles'];
 const KEYS = {
     tilejson: isVersion, tiles: listOf(isText), vector_layers: listOf(isVectorLayer),
     attribution: isText, bounds: listOf(Number.isFinite), center: listOf(Number.isFinite),

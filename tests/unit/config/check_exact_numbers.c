@@ -349,6 +349,53 @@ START_TEST(test_unsigned)
 }
 END_TEST
 
+/* Exponents, as canonical text; NULL: refused. */
+static const struct {
+    const char *text, *plain;
+} exponents[] = {
+    {"1e3", "1000"},
+    {"1E+3", "1000"},
+    {"2.5e-1", "0.25"},
+    {"-2.5e1", "-25"},
+    {"1.50e1", "15"},
+    {"0e5", "0"},
+    {"0.001e3", "1"},
+    {"123.456e2", "12345.6"},
+    {"9e-3", "0.009"},
+    {"1e03", "1000"},
+    {"1e40", "10000000000000000000000000000000000000000"},
+    {"1e-40", "0.0000000000000000000000000000000000000001"},
+    {"1e41", NULL},
+    {"1e-41", NULL},
+    {"1", NULL},
+    {"", NULL},
+    {"e", NULL},
+    {"e3", NULL},
+    {"-e3", NULL},
+    {"1e", NULL},
+    {"1e+", NULL},
+    {"1e--1", NULL},
+    {"1e1.5", NULL},
+    {"1e3x", NULL},
+    {".5e1", NULL},
+    {"5.e1", NULL},
+    {"01e1", NULL},
+    {"+1e1", NULL},
+    {"1e1e1", NULL},
+    {"11111111111111111111111111111111111111111e1", NULL},
+    {"1e18446744073709551617", NULL},
+};
+
+START_TEST(test_exponents)
+{
+    const char *text = exponents[_i].text, *expected = exponents[_i].plain;
+    char out[EXPANDED_TEXT] = "untouched";
+    const int err = exponent_expand(text_at_guard(text), strlen(text), out);
+    ck_assert_str_eq(out, expected ? expected : "untouched");
+    ck_assert_int_eq(err, expected ? 0 : -EINVAL);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("blocks");
@@ -356,6 +403,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, test_blocks, 0, ROWS(blocks_table));
     tcase_add_loop_test(tcase, test_format, 0, ROWS(formats));
+    tcase_add_loop_test(tcase, test_exponents, 0, ROWS(exponents));
     tcase_add_loop_test(tcase, test_integer, 0, ROWS(integers));
     tcase_add_loop_test(tcase, test_unsigned, 0, ROWS(unsigneds));
     tcase_add_test(tcase, test_length);

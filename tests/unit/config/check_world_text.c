@@ -7,6 +7,8 @@
 #include <glob.h>
 #include <locale.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 
 #include "config/exact_numbers.h"
 #include "config/world_options.h"
@@ -392,7 +394,7 @@ static const struct refusal refusals[] = {
     {"{\"name\": \"default\"}", NULL, -EINVAL, "generator: missing"},
     {"worlds: []", NULL, -EINVAL, "worlds: got a list of 0; expected"},
     {"worlds: [{name: a, sead: 1}]", NULL, -EINVAL, "worlds[0].sead: unknown key"},
-    {"worlds:\n- name: a\n  seed: -1", "a", -EINVAL, "text:3: worlds[0].seed: got \"-1\""},
+    {"worlds:\n- name: a\n  seed: []", "a", -EINVAL, "text:3: worlds[0].seed: "},
     {"worlds: [{name: a}]\nlimits: {queue: 0}", NULL, -EINVAL, "limits.queue: "},
     {"worlds: [{name: a}]\n---\nworlds: [{name: b}]", NULL, -EINVAL, "text:3: not YAML: a second"},
 };
@@ -560,6 +562,43 @@ START_TEST(test_locale)
 }
 END_TEST
 
+static atomic_bool is_over;
+
+/* A thread that has its own ideas of the locale. */
+static void *change_locale(void *name)
+{
+    while (!atomic_load(&is_over)) {
+        setlocale(LC_NUMERIC, name);
+        setlocale(LC_NUMERIC, "C");
+    }
+    return NULL;
+}
+
+/* Worlds and numbers are the same while another thread sets locales. */
+START_TEST(test_changing_locale)
+{
+    enum { TIMES = 300, NUMBERS = 100 };
+    struct world_text local, plain;
+    pthread_t thread;
+    char text[REAL_TEXT];
+    must_be_read(&plain, extremes, sizeof extremes - 1, "first");
+    if (!enter_locale("de_DE"))
+        return;
+    ck_assert_int_eq(pthread_create(&thread, NULL, change_locale, (void *)"de_DE.UTF-8"), 0);
+    for (int i = 0; i < TIMES; i++) {
+        must_be_read(&local, extremes, sizeof extremes - 1, "first");
+        ck_assert_mem_eq(&local, &plain, sizeof plain);
+        for (int k = 0; k < NUMBERS; k++) {
+            ck_assert_str_eq(real_format(-62.5e-2, text), "-0.625");
+            ck_assert_str_eq(float_format(0.1f, text), "0.1");
+        }
+    }
+    atomic_store(&is_over, true);
+    pthread_join(thread, NULL);
+    setlocale(LC_ALL, "C");
+}
+END_TEST
+
 /* Without libyaml, documents are the same worlds. */
 START_TEST(test_json)
 {
@@ -637,6 +676,7 @@ int main(void)
     tcase_add_test(tcase, test_large);
     tcase_add_loop_test(tcase, test_linear_time, 0, ROWS(junk));
     tcase_add_loop_test(tcase, test_locale, 0, ROWS(locales));
+    tcase_add_test(tcase, test_changing_locale);
     tcase_add_test(tcase, test_json);
     tcase_add_loop_test(tcase, test_not_documents, 0, ROWS(not_documents));
     tcase_add_loop_test(tcase, test_rounding, 0, 3);
