@@ -686,7 +686,7 @@ struct blob *document_spawns(const struct spawn_place *places, int count,
 
 enum {
     COURSE_TEXT = 2 * BLOCKS_TEXT + 4 * REAL_TEXT + sizeof "[,,],,,,,\"end lake\"", /* of a point */
-    COURSE_ENDS = 4 * BLOCKS_TEXT + 512,
+    COURSE_ENDS = 4 * BLOCKS_TEXT + 1024,
 };
 
 static char *put_numbers(char *at, const char *name, const struct course_part *part, size_t offset)
@@ -700,16 +700,50 @@ static char *put_numbers(char *at, const char *name, const struct course_part *p
     return stpcpy(at, "]");
 }
 
+/* NUMBER in as many decimals as tell units apart, so that the last bits of other machines' sines
+ * do not matter. */
+static char *put_degrees(char *at, double number)
+{
+    char text[REAL_TEXT];
+    return stpcpy(at, real_format(floor(number * 1e9 + 0.5) / 1e9, text));
+}
+
+/* Put a place as longitude and latitude (Web Mercator, EPSG:3857) of PART's window. */
+static char *put_lnglat(char *at, const struct course_part *part, int64_t x, int64_t y)
+{
+    const double pi = 3.14159265358979323846;
+    const double side = ldexp((double)TILE_SIZE * FARLANDS_UNIT, part->native_zoom);
+    const double east = (double)(x - part->origin[0]) / side;
+    const double south = (double)(y - part->origin[1]) / side;
+    at = stpcpy(put_degrees(at, 360 * east - 180), ",");
+    return put_degrees(at, 180 / pi * atan(sinh(pi * (1 - 2 * south))));
+}
+
+static char *put_position(char *at, const struct course_part *part, int64_t x, int64_t y)
+{
+    char text[BLOCKS_TEXT];
+    if (part->crs == CRS_LNGLAT)
+        return put_lnglat(at, part, x, y);
+    at = stpcpy(stpcpy(at, blocks_format(x, text)), ",");
+    return stpcpy(at, blocks_format(part->crs == CRS_NORTH ? -y : y, text));
+}
+
+/* GDAL and QGIS take coordinates for those of WGS 84 unless this says otherwise. */
+#define CRS_MEMBER                                                                                 \
+    "\"crs\":{\"type\":\"name\",\"properties\":{\"name\":\"ENGCRS[\\\"blocks, y to the north\\\"," \
+    "EDATUM[\\\"Farlands\\\"],CS[Cartesian,2],AXIS[\\\"x\\\",east],AXIS[\\\"y\\\",north],"         \
+    "LENGTHUNIT[\\\"metre\\\",1]]\"}},"
+
 static char *put_line(char *at, const struct course_part *part)
 {
-    char x[BLOCKS_TEXT], y[BLOCKS_TEXT], level[REAL_TEXT];
-    const bool is_line = part->count > 1;
+    char level[REAL_TEXT];
+    const bool is_line = part->limit > 1;
     at += sprintf(at, "{\"type\":\"%s\",\"coordinates\":%s", is_line ? "LineString" : "Point",
                   is_line ? "[" : "");
     for (size_t i = 0; i < part->count; i++) {
         const struct farlands_course_point *p = &part->point[i];
-        at += sprintf(at, "%s[%s,%s,%s]", i > 0 ? "," : "", blocks_format(p->x, x),
-                      blocks_format(p->y, y), float_format(p->level, level));
+        at = put_position(stpcpy(at, i > 0 ? ",[" : "["), part, p->x, p->y);
+        at += sprintf(at, ",%s]", float_format(p->level, level));
     }
     return stpcpy(at, is_line ? "]}" : "}");
 }
@@ -726,9 +760,12 @@ static char *put_next(char *at, const struct course_part *part)
     at = stpcpy(at, ",\"next\":");
     if (part->has_ended)
         return stpcpy(at, "null");
-    return at + sprintf(at, "\"downstream?x=%s&y=%s&limit=%d&after=%" PRId64 ",%" PRId64 ",%d\"",
+    return at + sprintf(at,
+                        "\"downstream?x=%s&y=%s&limit=%d%s%s&after=%" PRId64 ",%" PRId64 ",%d\"",
                         blocks_format(part->x, x), blocks_format(part->y, y), part->limit,
-                        part->course.i, part->course.j, part->course.step);
+                        part->crs == CRS_BLOCKS ? "" : "&crs=",
+                        part->crs == CRS_BLOCKS ? "" : query_crs_name(part->crs), part->course.i,
+                        part->course.j, part->course.step);
 }
 
 struct blob *document_course(const struct course_part *part)
@@ -737,7 +774,9 @@ struct blob *document_course(const struct course_part *part)
     char x[BLOCKS_TEXT], y[BLOCKS_TEXT];
     if (!text)
         return NULL;
-    char *at = put_line(stpcpy(text, "{\"type\":\"Feature\",\"geometry\":"), part);
+    char *at = stpcpy(text, "{\"type\":\"Feature\",");
+    at = stpcpy(at, part->crs == CRS_NORTH ? CRS_MEMBER : "");
+    at = put_line(stpcpy(at, "\"geometry\":"), part);
     at += sprintf(at, ",\"properties\":{\"from\":[%s,%s]", blocks_format(part->x, x),
                   blocks_format(part->y, y));
     at = put_numbers(at, "level", part, offsetof(struct farlands_course_point, level));

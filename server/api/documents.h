@@ -71,13 +71,19 @@ struct course_part {
     int limit;    /* the most points of a part */
     const struct farlands_course_point *point;
     size_t count;                  /* at least 1 */
-    struct farlands_course course; /* what is after it */
+    struct farlands_course course; /* what the next part begins with */
     bool has_ended;
+    enum query_crs crs;
+    /* The window of web maps: its first place, in units, and the zoom at which a sample is a block.
+     */
+    int64_t origin[2];
+    int native_zoom;
 };
 
-/* GeoJSON: a Feature, whose LineString has x, y and level of each point, or a Point if there is
- * only one. Its properties are "from", lists of "level", "bed", "width", "order" and "kind", the
- * "end" and the "next" URL, either of which is null. */
+/* GeoJSON: a Feature, whose LineString has the place, by the part's CRS, and level of each point,
+ * or a Point if LIMIT is 1. With CRS_NORTH it has the member "crs" of older GeoJSON, which GDAL
+ * reads. Its properties are "from", lists of "level", "bed", "width", "order" and "kind", the "end"
+ * and the "next" URL, either of which is null. */
 struct blob *document_course(const struct course_part *part);
 
 /* Like document_height, plus "distance" in blocks, and "from": [x, y], where that begins. */

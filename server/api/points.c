@@ -123,14 +123,20 @@ static struct field_values values_of(const struct world *world, const struct cho
 }
 
 /* GZIP is BODY compressed, or NULL. */
-static void send_document(struct request_context *context, const struct world *world,
-                          struct blob *body, struct blob *gzip)
+static void send_typed(struct request_context *context, const struct world *world, const char *type,
+                       struct blob *body, struct blob *gzip)
 {
-    response_document(context, &(struct document){.type = "application/json",
+    response_document(context, &(struct document){.type = type,
                                                   .body = body,
                                                   .gzip = gzip,
                                                   .cache_control = CACHE_SHORT,
                                                   .fingerprint = world->fingerprint});
+}
+
+static void send_document(struct request_context *context, const struct world *world,
+                          struct blob *body, struct blob *gzip)
+{
+    send_typed(context, world, "application/json", body, gzip);
 }
 
 static int compute_place(void *subject, unsigned number, struct render_scratch *scratch,
@@ -538,7 +544,8 @@ struct course_job {
     const struct world *world; /* a reference */
     struct course_part part;   /* whose points are stored behind the job */
     struct farlands_course_point *point;
-    bool has_begun, is_wrong; /* no such course */
+    struct farlands_course last; /* that begins with the last point */
+    bool has_begun, is_wrong;    /* no such course */
     bool accepts_gzip;
     struct blob *gzip; /* the document compressed, or NULL */
 };
@@ -558,8 +565,12 @@ static int follow_course(struct course_job *job, struct farlands_scratch *scratc
         err = terrain_course_at(terrain, scratch, water, part->x, part->y, &part->course);
     job->has_begun = true;
     while (!err && part->count < most && !part->has_ended) {
-        const size_t left = most - part->count, room = left < STRIDE ? left : STRIDE;
+        /* The last point comes alone: the next part begins with it, so that the lines join. */
+        const size_t left = most - part->count;
+        const size_t room = left <= 1 ? left : left - 1 < STRIDE ? left - 1 : STRIDE;
         size_t more;
+        if (left == 1)
+            job->last = part->course;
         if (clock_ns(NULL) - since > SLICE_NS)
             return STREAMED_JOB_MORE;
         err = terrain_downstream(terrain, scratch, water, &part->course, job->point + part->count,
@@ -572,6 +583,17 @@ static int follow_course(struct course_job *job, struct farlands_scratch *scratc
     return err;
 }
 
+/* The next part begins with the last point of this one, unless that is its only one. A line has two
+ * ends, even if the course has one point. */
+static void end_part(struct course_job *job)
+{
+    struct course_part *part = &job->part;
+    if (part->limit > 1 && !part->has_ended)
+        part->course = job->last;
+    if (part->limit > 1 && part->count == 1)
+        job->point[part->count++] = job->point[0];
+}
+
 static int compute_course(void *subject, unsigned number, struct render_scratch *scratch,
                           struct blob **out)
 {
@@ -579,6 +601,8 @@ static int compute_course(void *subject, unsigned number, struct render_scratch 
 
     (void)number;
     const int err = follow_course(job, render_scratch_noise(scratch));
+    if (!err)
+        end_part(job);
     job->is_wrong = err == -EINVAL || (!err && job->part.count == 0);
     if (err && !job->is_wrong)
         return err;
@@ -596,7 +620,7 @@ static void respond_course(void *subject, struct request_context *context,
         response_error(context, 400,
                        "after: no such part of a course; expected that of a response");
     else
-        send_document(context, job->world, bytes.body, job->gzip);
+        send_typed(context, job->world, "application/geo+json", bytes.body, job->gzip);
 }
 
 static void free_course(void *subject)
@@ -621,12 +645,18 @@ static struct course_job *new_course(const struct world *world, const struct rou
     struct course_job *job = malloc(sizeof *job + (size_t)route->limit * sizeof *job->point);
     if (!job)
         return NULL;
-    *job = (struct course_job){
-        .world = world_hold(world),
-        .part = {.x = route->at_x, .y = route->at_y, .limit = route->limit, .course = route->after},
-        .point = (struct farlands_course_point *)(job + 1),
-        .has_begun = route->after.step != ROUTE_FROM_PLACE,
-        .accepts_gzip = conditional_accepts_gzip(accept_encoding)};
+    *job =
+        (struct course_job){.world = world_hold(world),
+                            .part = {.x = route->at_x,
+                                     .y = route->at_y,
+                                     .limit = route->limit,
+                                     .course = route->after,
+                                     .crs = route->crs,
+                                     .origin = {world->config.origin[0], world->config.origin[1]},
+                                     .native_zoom = world->config.native_zoom},
+                            .point = (struct farlands_course_point *)(job + 1),
+                            .has_begun = route->after.step != ROUTE_FROM_PLACE,
+                            .accepts_gzip = conditional_accepts_gzip(accept_encoding)};
     job->part.point = job->point;
     return job;
 }

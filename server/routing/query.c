@@ -75,6 +75,24 @@ static unsigned parse_format(struct span span, const char *name, enum format *ou
                         span_shown(span), span.text);
 }
 
+const char *query_crs_name(enum query_crs crs)
+{
+    static const char *const names[] = {"blocks", "north", "lnglat"};
+    return names[crs];
+}
+
+static unsigned parse_crs(struct span span, const char *name, enum query_crs *out, char *why)
+{
+    for (enum query_crs crs = 0; crs < CRS_COUNT; crs++)
+        if (span_is(span, query_crs_name(crs))) {
+            *out = crs;
+            return 0;
+        }
+    return query_reject(why, 400,
+                        "%s: \"%.*s\" is not blocks, which is the default, north or lnglat", name,
+                        span_shown(span), span.text);
+}
+
 static unsigned parse_step(struct span span, const char *name, int64_t *out, char *why)
 {
     struct number_reading reading;
@@ -245,6 +263,8 @@ static unsigned parse_one(const struct query_parameter *parameter, struct span v
         return parse_flag(value, parameter->name, out, why);
     case QUERY_FORMAT:
         return parse_format(value, parameter->name, out, why);
+    case QUERY_CRS:
+        return parse_crs(value, parameter->name, out, why);
     case QUERY_NAME:
         return parse_name(value, parameter, out, why);
     case QUERY_TEXT:

@@ -29,9 +29,21 @@ enum query_kind {
     QUERY_NAMES,  /* struct span: a list of names, a,b,...; at most max */
     QUERY_FLAG,   /* bool: 0 or 1 */
     QUERY_FORMAT, /* enum format: of pictures, by its extension */
+    QUERY_CRS,    /* enum query_crs */
     QUERY_NAME,   /* char[QUERY_WORD], or char[max] unless max is 0: a name */
     QUERY_TEXT,   /* char[QUERY_WORD]: any text; empty if too long */
 };
+
+/* The coordinates of a geometry. */
+enum query_crs {
+    CRS_BLOCKS, /* x and y, which grows to the south */
+    CRS_NORTH,  /* the same, but y grows to the north */
+    CRS_LNGLAT, /* longitude and latitude of the window of web maps */
+    CRS_COUNT,
+};
+
+/* The name of CRS in URLs. */
+const char *query_crs_name(enum query_crs crs);
 
 struct query_parameter {
     const char *name;

@@ -24,7 +24,7 @@ enum route_kind {
     ROUTE_HEIGHTS,    /* /{world}/heights?at=x,y;x,y;...[&fields=a,b,...] */
     ROUTE_SPAWN,      /* /{world}/spawn?x=&y=[&min=][&max=][&slope=][&under_water=1]
                        * [&near_water=][&biome=a,b,...][&count=] */
-    ROUTE_DOWNSTREAM, /* /{world}/downstream?x=&y=[&limit=][&after=] */
+    ROUTE_DOWNSTREAM, /* /{world}/downstream?x=&y=[&limit=][&after=][&crs=] */
     ROUTE_REGION,  /* /{world}/region.{ext}?x=&y=&width=&height=[&step=][&layer=][&field=][&range=]
                     */
     ROUTE_VOLUME,  /* /{world}/volume.f32?x=&y=&z=&width=&height=&depth=[&step=] */
@@ -65,6 +65,7 @@ struct route {
     int count;                    /* places of a spawn; 0: not given */
     int limit;                    /* points of a course */
     struct farlands_course after; /* of a course; STEP is ROUTE_FROM_PLACE: from the place */
+    enum query_crs crs;           /* of a course */
     struct query_places places;   /* of heights; points into the URI */
     struct span fields;       /* of height and heights, for query_next_name; points into the URI */
     char field[ROUTE_WORD];   /* of a region, or empty */

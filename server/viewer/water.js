@@ -41,10 +41,10 @@ export function makeCourse(viewer, plane) {
         line.setLatLngs([]).addTo(plane.map);
         try {
             for (let part = `downstream?x=${x}&y=${y}&limit=4000`; part;) {
-                const { geometry: { type, coordinates }, properties } = await getJson(`${world.name}/${part}`);
+                const { geometry: { coordinates }, properties } = await getJson(`${world.name}/${part}`);
                 if (asked !== mine)
                     return;
-                places.push(...(type === 'Point' ? [coordinates] : coordinates).map(([east, south]) => ({ x: east, y: south })));
+                places.push(...coordinates.map(([east, south]) => ({ x: east, y: south })));
                 line.setLatLngs(places.map(plane.toLatLng));
                 part = properties.next;
                 const goal = properties.end === 'sea' ? 'the sea' : 'a lake without an outlet';

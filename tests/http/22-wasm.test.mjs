@@ -184,11 +184,12 @@ describe('heights in WebAssembly', { timeout: TIMEOUT }, () => {
     it('come with courses of water', async () => {
         const terrain = await terrainOf('rivers');
         for (const [x, y] of [[100, 200], [-20000, 12345.5], [-7e8, 3e9]]) {
-            const { geometry: { type, coordinates }, properties } = await daemon.json(`/rivers/downstream?x=${x}&y=${y}&limit=4000`);
+            const { geometry: { coordinates: line }, properties } = await daemon.json(`/rivers/downstream?x=${x}&y=${y}&limit=4000`);
             const points = [...terrain.downstream(units(x), units(y))];
+            if (points.length === 1)        // a line of GeoJSON has two
+                points.push(points[0]);
             assert.deepEqual(points.map((point) => point.kind), properties.kind);
             assert.equal(points.at(-1).kind, properties.end);
-            const line = type === 'Point' ? [coordinates] : coordinates;
             for (const [i, point] of points.entries()) {
                 assert.deepEqual([point.x, point.y], [units(line[i][0]), units(line[i][1])]);
                 for (const name of ['level', 'bed', 'width', 'order'])

@@ -58,11 +58,11 @@ describe('/downstream', { timeout: TIMEOUT }, () => {
             assert.ok(['sea', 'end lake'].includes(properties.end) && properties.next === null, properties.end);
             assert.equal(properties.kind.at(-1), properties.end);
             const count = properties.kind.length;
-            assert.equal(geometry.type, count > 1 ? 'LineString' : 'Point');
+            assert.equal(geometry.type, 'LineString');
+            assert.ok(count > 1);
             for (const name of NUMBERS)
                 assert.equal(properties[name].length, count);
-            const line = count > 1 ? geometry.coordinates : [geometry.coordinates];
-            line.forEach(([, , level], i) => {
+            geometry.coordinates.forEach(([, , level], i) => {
                 assert.equal(level, properties.level[i]);
                 assert.ok(i === 0 || level <= properties.level[i - 1], `${level} after ${properties.level[i - 1]}`);
                 assert.ok(KINDS.includes(properties.kind[i]));
@@ -72,14 +72,65 @@ describe('/downstream', { timeout: TIMEOUT }, () => {
     it('comes in parts, which are the whole', async () => {
         const [all] = await whole('wet', places[0], 4000);
         assert.ok(all.geometry.coordinates.length > 20);
-        for (const limit of [7, 100, 333]) {
+        for (const limit of [2, 7, 100, 333]) {
             const parts = await whole('wet', places[0], limit);
             parts.slice(0, -1).forEach(({ properties }) => assert.deepEqual([properties.kind.length, properties.end], [limit, null]));
-            const lines = parts.flatMap(({ geometry: { type, coordinates } }) => type === 'Point' ? [coordinates] : coordinates);
-            assert.deepEqual(lines, all.geometry.coordinates);
+            /* Each line begins where the one before it ends. */
+            const joined = (lists) => lists.flatMap((list, i) => {
+                if (i > 0)
+                    assert.deepEqual(list[0], lists[i - 1].at(-1));
+                return list.slice(i > 0 ? 1 : 0);
+            });
+            assert.ok(parts.every(({ geometry: { type } }) => type === 'LineString'));
+            assert.deepEqual(joined(parts.map(({ geometry }) => geometry.coordinates)), all.geometry.coordinates);
             for (const name of [...NUMBERS, 'kind'])
-                assert.deepEqual(parts.flatMap(({ properties }) => properties[name]), all.properties[name]);
+                assert.deepEqual(joined(parts.map(({ properties }) => properties[name])), all.properties[name]);
         }
+    });
+
+    it('comes in points if one is wanted at a time', async () => {
+        const [all] = await whole('wet', places[0], 4000);
+        let url = `downstream?x=${places[0][0]}&y=${places[0][1]}&limit=1`;
+        for (const position of all.geometry.coordinates.slice(0, 9)) {
+            const { geometry, properties } = await daemon.json(`/wet/${url}`);
+            assert.deepEqual(geometry, { type: 'Point', coordinates: position });
+            url = properties.next;
+        }
+    });
+
+    it('is a line in the sea, too', async () => {
+        const { properties: { end }, geometry: { coordinates } } = (await whole('wet', [8000, -5000], 4000)).at(-1);
+        assert.equal(end, 'sea');
+        const around = [4, 8, 16, 32].flatMap((far) => [[1, 0], [0, 1], [-1, 0], [0, -1]].map((way) =>
+            way.map((one, axis) => Math.round(coordinates.at(-1)[axis] + 1024 * far * one))));
+        const courses = await Promise.all(around.map(([x, y]) => daemon.json(`/wet/downstream?x=${x}&y=${y}&limit=2`)));
+        const { geometry, properties } = courses.find(({ properties: { kind } }) => kind[0] === 'sea');
+        assert.equal(geometry.type, 'LineString');
+        assert.deepEqual([geometry.coordinates.length, properties.kind, properties.next], [2, ['sea', 'sea'], null]);
+        assert.deepEqual(geometry.coordinates[0], geometry.coordinates[1]);
+    });
+
+    it('has coordinates for GDAL and for maps', async () => {
+        const at = '/wet/downstream?x=5000.5&y=-3000&limit=50';
+        const [blocks, plain, north, lnglat] = await Promise.all(['', '&crs=blocks', '&crs=north', '&crs=lnglat']
+            .map((crs) => daemon.json(`${at}${crs}`)));
+        assert.deepEqual(plain, blocks);
+        assert.deepEqual(north.geometry.coordinates, blocks.geometry.coordinates.map(([x, y, level]) => [x, -y, level]));
+        assert.match(north.crs.properties.name, /^ENGCRS\["blocks, y to the north",.*AXIS\["y",north\]/);
+        const { origin, native_zoom: zoom } = await daemon.json('/wet.json');
+        const side = 256 * 2 ** zoom;
+        lnglat.geometry.coordinates.forEach(([lng, lat, level], i) => {
+            const [x, y, same] = blocks.geometry.coordinates[i];
+            const mercator = Math.log(Math.tan(Math.PI / 4 + lat * Math.PI / 360));
+            assert.ok(Math.abs((lng + 180) / 360 * side + Number(origin[0]) - x) < 1e-3, `${lng}`);
+            assert.ok(Math.abs((1 - mercator / Math.PI) / 2 * side + Number(origin[1]) - y) < 1e-3, `${lat}`);
+            assert.equal(level, same);
+        });
+        for (const { crs, type, properties } of [blocks, lnglat])
+            assert.deepEqual([crs, type, properties.from], [undefined, 'Feature', [5000.5, -3000]]);
+        assert.deepEqual([north, lnglat].map(({ properties: { next } }) => /&crs=(\w+)&/.exec(next)[1]), ['north', 'lnglat']);
+        const { headers } = await daemon.get(at);
+        assert.equal(headers['content-type'], 'application/geo+json');
     });
 
     it('has 1000 points unless told', async () => {
@@ -103,6 +154,7 @@ describe('/downstream', { timeout: TIMEOUT }, () => {
         ['x=1', 400, /^y\b/], ['x=a&y=0', 400, /^x: "a"/], ['x=4503599627370497&y=0', 404, /2\^52/], ['x=0&y=0&limit=0', 400, /^limit/],
         ['x=0&y=0&limit=4001', 413, /^limit: 4001 points are too many; at most 4000/], ['x=0&y=0&after=1,2', 400, /^after/],
         ['x=0&y=0&after=0,0,999', 400, /^after/], ['x=0&y=0&after=9223372036854775807,0,1', 400, /^after/],
+        ['x=0&y=0&crs=wgs84', 400, /^crs: "wgs84" is not blocks, which is the default, north or lnglat$/], ['x=0&y=0&crs=', 400, /^crs: ""/],
         ['x=0&y=0&fields=height', 400, /not a parameter of downstream/],
     ], async ([query, status, message]) => assertError(await daemon.get(`/wet/downstream?${query}`), status, message)));
 });

@@ -209,15 +209,35 @@ START_TEST(test_course)
     const struct farlands_course_point points[] = {
         {BLOCKS(1), -512, 7.5F, 7, 2.5F, 3, FARLANDS_RIVER},
         {BLOCKS(2), 0, 0, -4, 3, 3.5F, FARLANDS_END_LAKE}};
-    struct course_part part = {BLOCKS(5), 1, 2, points, 2, {-8, 9, 3}, false};
+    struct course_part part = {.x = BLOCKS(5),
+                               .y = 1,
+                               .limit = 2,
+                               .point = points,
+                               .count = 2,
+                               .course = {-8, 9, 3},
+                               .origin = {BLOCKS(-32768), BLOCKS(-32768)},
+                               .native_zoom = 8};
     ck_assert_str_eq(text_of(document_course(&part)),
                      "{\"type\":\"Feature\",\"geometry\":{\"type\":\"LineString\",\"coordinates\":"
                      "[[1,-0.5,7.5],[2,0,0]]},\"properties\":{\"from\":[5,0.0009765625],"
                      "\"level\":[7.5,0],\"bed\":[7,-4],\"width\":[2.5,3],\"order\":[3,3.5],"
                      "\"kind\":[\"river\",\"end lake\"],\"end\":null,"
                      "\"next\":\"downstream?x=5&y=0.0009765625&limit=2&after=-8,9,3\"}}\n");
+    part.crs = CRS_NORTH;
+    const char *text = text_of(document_course(&part));
+    must(strstr(text, "\"coordinates\":[[1,0.5,7.5],[2,0,0]]") != NULL, "%s", text);
+    must(strstr(text, "{\"type\":\"Feature\",\"crs\":{\"type\":\"name\",") != NULL, "%s", text);
+    must(strstr(text, "\"from\":[5,0.0009765625]") != NULL, "%s", text);
+    must(strstr(text, "&limit=2&crs=north&after=-8,9,3\"") != NULL, "%s", text);
+    cJSON_Delete(parse(text));
+    part.crs = CRS_LNGLAT;
+    text = text_of(document_course(&part));
+    must(strstr(text, "\"coordinates\":[[0.005493164,0.002746582,7.5],[0.010986328,0,0]]") != NULL,
+         "%s", text);
+    must(strstr(text, "&limit=2&crs=lnglat&after=-8,9,3\"") != NULL, "%s", text);
+    part.crs = CRS_BLOCKS;
     part.point++;
-    part.count = 1;
+    part.count = part.limit = 1;
     part.has_ended = true;
     ck_assert_str_eq(
         text_of(document_course(&part)),
