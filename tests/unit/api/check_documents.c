@@ -10,12 +10,10 @@
 #include "server/world/tile.h"
 #include "tests/unit/support/fixtures.h"
 
-static char directory[FOLDER_TEXT];
 static struct worlds *worlds;
 
 static void set_up(void)
 {
-    char path[FOLDER_TEXT + 16];
     static const char yaml[] = "worlds:\n"
                                "  - name: first\n"
                                "    seed: 18446744073709551615\n"
@@ -30,15 +28,12 @@ static void set_up(void)
                                "  - name: fourth\n"
                                "    wrap: true\n"
                                "    noise: {warp: {amplitude: 0.5, wavelength: 4096}}\n";
-    snprintf(path, sizeof path, "%s/a.yaml", folder_new(directory));
-    file_write(path, yaml, sizeof yaml - 1);
-    worlds = worlds_of(path);
+    worlds = worlds_of_text(yaml);
 }
 
 static void tear_down(void)
 {
     worlds_release(worlds);
-    folder_remove(directory);
 }
 
 /* Parse the document, which must have nothing behind its end. Releases BLOB. */

@@ -7,7 +7,6 @@
 #include "server/layers/layer.h"
 #include "tests/unit/support/fixtures.h"
 
-static char directory[FOLDER_TEXT];
 static struct worlds *worlds;
 
 static void set_up(void)
@@ -25,16 +24,12 @@ static void set_up(void)
                                "    native_zoom: 20\n"
                                "    origin: [0, 0.25]\n"
                                "    layers: [relief]\n";
-    char path[FOLDER_TEXT + 16];
-    snprintf(path, sizeof path, "%s/a.yaml", folder_new(directory));
-    file_write(path, yaml, sizeof yaml - 1);
-    worlds = worlds_of(path);
+    worlds = worlds_of_text(yaml);
 }
 
 static void tear_down(void)
 {
     worlds_release(worlds);
-    folder_remove(directory);
 }
 
 /* BLOB as text, which the caller frees. Releases it. */

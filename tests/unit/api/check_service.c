@@ -39,12 +39,7 @@ static void on_closed(void *context, const struct sockaddr *peer)
 
 static void configure(void)
 {
-    struct config_layer known[CONFIG_LAYERS_MAX + 1];
-    struct config_error error;
-    struct config *config;
-
-    layers_known(known);
-    ck_assert_int_eq(config_load(&config, FRACTAL_WORLD, known, &error), 0);
+    struct config *config = config_of(FRACTAL_WORLD);
     config->threads = 1;
     /* An impossible path: no disk cache. */
     snprintf(config->cache.path, sizeof config->cache.path, "/dev/null/none");

@@ -110,14 +110,11 @@ static void set_up(void)
 {
     static char scratch;
     void *thread_state = &scratch;
-    struct config_layer known[CONFIG_LAYERS_MAX + 1];
-    struct config_error error;
     const struct work_queue_options options = {
         .threads = 1, .thread_states = &thread_state, .capacity = QUEUE, .patience_ms = PATIENT};
 
     loop_thread = uv_thread_self();
-    layers_known(known);
-    ck_assert_int_eq(config_load(&config, FRACTAL_WORLD, known, &error), 0);
+    config = config_of(FRACTAL_WORLD);
     ck_assert_int_eq(uv_sem_init(&sum.gate, 0), 0);
     ck_assert_int_eq(uv_loop_init(&loop), 0);
     ck_assert_int_eq(mailbox_new(&mailbox, &loop), 0);

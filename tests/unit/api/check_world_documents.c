@@ -8,7 +8,6 @@
 #include "server/api/map_documents.h"
 #include "tests/unit/support/fixtures.h"
 
-static char directory[FOLDER_TEXT];
 static struct worlds *worlds;
 static struct world_documents *documents;
 
@@ -19,10 +18,7 @@ static void set_up(void)
                                "  - {name: http, seed: 18446744073709551615, seeds: any,\n"
                                "     noise: {basis: value, warp: {amplitude: 5, wavelength: 64}}}\n"
                                "  - {name: base-invalid, layers: [relief, height]}\n";
-    char path[FOLDER_TEXT + 16];
-    snprintf(path, sizeof path, "%s/a.yaml", folder_new(directory));
-    file_write(path, yaml, sizeof yaml - 1);
-    worlds = worlds_of(path);
+    worlds = worlds_of_text(yaml);
     ck_assert_int_eq(world_documents_new(&documents, worlds), 0);
 }
 
@@ -31,7 +27,6 @@ static void tear_down(void)
     world_documents_free(documents);
     world_documents_free(NULL);
     worlds_release(worlds);
-    folder_remove(directory);
 }
 
 static const char *const bases[] = {"http://127.0.0.1:8080", "https://tiles.example.org/terrain",

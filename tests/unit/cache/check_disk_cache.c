@@ -211,12 +211,7 @@ END_TEST
 /* Worlds with different fingerprints have different files; their names do not matter. */
 START_TEST(test_fingerprints)
 {
-    char yaml[FOLDER_TEXT + 16];
-    snprintf(yaml, sizeof yaml, "%s/a.yaml", directory);
-    const char *text = "worlds: [{name: a}, {name: b, seed: 99}]";
-    file_write(yaml, text, strlen(text));
-    struct worlds *others = worlds_of(yaml);
-    remove(yaml);
+    struct worlds *others = worlds_of_text("worlds: [{name: a}, {name: b, seed: 99}]");
     struct blob *png = png_of(256, 1), *found = NULL;
     ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
     tile.world = &others->world[0];

@@ -312,11 +312,8 @@ static bool is_not(void *context, const char *fingerprint)
 /* Fingerprints that are not served are evicted first, however recently used. */
 START_TEST(test_not_current)
 {
-    char path[1024], other_yaml[FOLDER_TEXT + 16];
-    snprintf(other_yaml, sizeof other_yaml, "%s.yaml", directory);
-    file_write(other_yaml, "worlds: [{name: a, seed: 99}]", 29);
-    struct worlds *others = worlds_of(other_yaml);
-    remove(other_yaml);
+    char path[1024];
+    struct worlds *others = worlds_of_text("worlds: [{name: a, seed: 99}]");
     ck_assert_int_eq(disk_cache_open(&cache, directory, &plenty, is_not,
                                      others->world[0].layer_fingerprint[tile.layer]),
                      0);

@@ -11,11 +11,9 @@ static const int64_t HALF = FARLANDS_UNIT << 21;
 /* The world of a configuration with this ELEVATION. */
 static struct worlds *world_of(const char *elevation)
 {
-    char folder[FOLDER_TEXT], file[FOLDER_TEXT + 16], text[256];
+    char text[256];
     snprintf(text, sizeof text, "worlds: [{ name: a, elevation: %s }]\n", elevation);
-    snprintf(file, sizeof file, "%s/a.yaml", folder_new(folder));
-    file_write(file, text, strlen(text));
-    return worlds_of(file);
+    return worlds_of_text(text);
 }
 
 static struct survey *survey_of(const struct worlds *worlds, unsigned places, unsigned threads,

@@ -8,6 +8,7 @@
 #include "server/layers/scale.h"
 #include "server/layers/shading.h"
 #include "tests/unit/support/fixtures.h"
+#include "tests/unit/support/sample_biomes.h"
 
 enum { SIZE = 64, REACH = 3, FIELD = SIZE + 2 * REACH };
 
@@ -190,28 +191,12 @@ START_TEST(test_level_ends)
 END_TEST
 
 /* Biomes, two of them of steep ground. */
-#define ANY                 \
-    {                       \
-        -INFINITY, INFINITY \
-    }
 static const struct biome_table biomes = {
-    .rows = {{{0, {ANY, ANY, {-INFINITY, 0}, ANY}},
-              {1, {{0, INFINITY}, ANY, {-2, 4}, ANY}},
-              {2, {{-INFINITY, -5}, ANY, {0, INFINITY}, ANY}},
-              {3, {{-5, 20}, {0.4F, 1}, {4, 1000}, ANY}},
-              {4, {{-5, INFINITY}, {0, 0.3F}, {4, INFINITY}, ANY}},
-              {5, {{-5, 20}, {0.4F, 1}, {1000, INFINITY}, ANY}},
+    .rows = {{SAMPLE_BIOMES,
               {6, {{-INFINITY, 15}, ANY, ANY, {0.7F, INFINITY}}},
               {7, {{15, INFINITY}, ANY, ANY, {0.7F, INFINITY}}}},
              8},
-    .look = {{"sea", {0, 0, 255}},
-             {"beach", {240, 220, 160}},
-             {"snow", {250, 250, 250}},
-             {"forest", {40, 120, 50}},
-             {"desert", {200, 170, 90}},
-             {"alp", {140, 140, 100}},
-             {"rock", {120, 110, 100}},
-             {"red rock", {150, 80, 50}}},
+    .look = {SAMPLE_LOOKS, {"rock", {120, 110, 100}}, {"red rock", {150, 80, 50}}},
 };
 
 /* The color table's range is 100 metres; heights above it are in no palette. */

@@ -21,6 +21,7 @@
 #include "server/layers/inland_water.h"
 #include "server/tiles/render.h"
 #include "tests/unit/support/fixtures.h"
+#include "tests/unit/support/sample_biomes.h"
 
 #define TABLE "tests/unit/layers/pixels.def"
 
@@ -127,26 +128,9 @@ enum { SIZE = 96, REACH = 3, FIELD = SIZE + 2 * REACH, SAMPLES = FIELD * FIELD }
 static float ground[SAMPLES], temperature[SAMPLES], humidity[SAMPLES];
 static float water[SAMPLES], order[SAMPLES], bank[SAMPLES];
 
-#define ANY                 \
-    {                       \
-        -INFINITY, INFINITY \
-    }
 static const struct biome_table biomes = {
-    .rows = {{{0, {ANY, ANY, {-INFINITY, 0}, ANY}},
-              {1, {{0, INFINITY}, ANY, {-2, 4}, ANY}},
-              {2, {{-INFINITY, -5}, ANY, {0, INFINITY}, ANY}},
-              {3, {{-5, 20}, {0.4F, 1}, {4, 1000}, ANY}},
-              {4, {{-5, INFINITY}, {0, 0.3F}, {4, INFINITY}, ANY}},
-              {5, {{-5, 20}, {0.4F, 1}, {1000, INFINITY}, ANY}},
-              {6, {ANY, ANY, ANY, {0.7F, INFINITY}}}},
-             7},
-    .look = {{"sea", {0, 0, 255}},
-             {"beach", {240, 220, 160}},
-             {"snow", {250, 250, 250}},
-             {"forest", {40, 120, 50}},
-             {"desert", {200, 170, 90}},
-             {"alp", {140, 140, 100}},
-             {"rock", {120, 110, 100}}},
+    .rows = {{SAMPLE_BIOMES, {6, {ANY, ANY, ANY, {0.7F, INFINITY}}}}, 7},
+    .look = {SAMPLE_LOOKS, {"rock", {120, 110, 100}}},
 };
 
 static const struct palette_stop stops[] = {

@@ -5,7 +5,6 @@
 
 #include "tests/unit/support/fixtures.h"
 
-static char directory[FOLDER_TEXT];
 static struct worlds *worlds;
 
 static void set_up(void)
@@ -13,17 +12,13 @@ static void set_up(void)
     static const char yaml[] = "worlds:\n"
                                "  - {name: any, seed: 1, seeds: any, native_zoom: 16}\n"
                                "  - {name: fixed, seed: 2, seeds: fixed, layers: [height]}\n";
-    char path[FOLDER_TEXT + 16];
-    snprintf(path, sizeof path, "%s/a.yaml", folder_new(directory));
-    file_write(path, yaml, sizeof yaml - 1);
-    worlds = worlds_of(path);
+    worlds = worlds_of_text(yaml);
 }
 
 static void tear_down(void)
 {
     ck_assert_uint_eq(worlds->references, 1);
     worlds_release(worlds);
-    folder_remove(directory);
 }
 
 static const struct {

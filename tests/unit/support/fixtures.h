@@ -201,18 +201,45 @@ static inline struct blob *file_read(const char *path)
     return blob;
 }
 
-/* The worlds of the configuration FILE, or of the built-in one if FILE is NULL. */
-static inline struct worlds *worlds_of(const char *file)
+/* The configuration FILE, or the built-in one if FILE is NULL. */
+static inline struct config *config_of(const char *file)
 {
     struct config *config;
     struct config_layer known[CONFIG_LAYERS_MAX + 1];
     struct config_error error = {0};
-    struct worlds *worlds;
     layers_known(known);
     ck_assert_msg(config_load(&config, file, known, &error) == 0, "%s", error.text);
+    return config;
+}
+
+/* That of TEXT. */
+static inline struct config *config_of_text(const char *text)
+{
+    char folder[FOLDER_TEXT], file[FOLDER_TEXT + 16];
+    snprintf(file, sizeof file, "%s/a.yaml", folder_new(folder));
+    file_write(file, text, strlen(text));
+    struct config *config = config_of(file);
+    folder_remove(folder);
+    return config;
+}
+
+/* The worlds of CONFIG, which is freed. */
+static inline struct worlds *worlds_of_config(struct config *config)
+{
+    struct worlds *worlds;
     ck_assert_int_eq(worlds_new(&worlds, config, NULL), 0);
     config_free(config);
     return worlds;
+}
+
+static inline struct worlds *worlds_of(const char *file)
+{
+    return worlds_of_config(config_of(file));
+}
+
+static inline struct worlds *worlds_of_text(const char *text)
+{
+    return worlds_of_config(config_of_text(text));
 }
 
 /* The layers of the table that a single noise has: no rivers, no biomes, no other fields. */

@@ -9,20 +9,16 @@
 #include "server/tiles/render.h"
 #include "tests/unit/support/fixtures.h"
 
-static char file[FOLDER_TEXT + 16];
-static char directory[FOLDER_TEXT];
 static struct render_scratch *scratch;
 
 static void set_up(void)
 {
-    snprintf(file, sizeof file, "%s/a.yaml", folder_new(directory));
     ck_assert_int_eq(render_scratch_new(&scratch), 0);
 }
 
 static void tear_down(void)
 {
     render_scratch_free(scratch);
-    folder_remove(directory);
 }
 
 /* OTHERS: all layers but relief and hillshade */
@@ -104,10 +100,9 @@ static const struct row {
 static struct worlds *world_of(const char *yaml)
 {
     char text[512];
-    const int length = snprintf(text, sizeof text, "worlds: [{%s%s}]",
-                                strncmp(yaml, "name:", 5) == 0 ? "" : "name: a, ", yaml);
-    file_write(file, text, (size_t)length);
-    return worlds_of(file);
+    snprintf(text, sizeof text, "worlds: [{%s%s}]",
+             strncmp(yaml, "name:", 5) == 0 ? "" : "name: a, ", yaml);
+    return worlds_of_text(text);
 }
 
 /* Far from the places where coordinates or noises are 0. */
@@ -215,9 +210,8 @@ static const struct {
 static struct worlds *with_webp(const char *yaml)
 {
     char text[256];
-    const int length = snprintf(text, sizeof text, "%sworlds: [{name: a}]", yaml);
-    file_write(file, text, (size_t)length);
-    return worlds_of(file);
+    snprintf(text, sizeof text, "%sworlds: [{name: a}]", yaml);
+    return worlds_of_text(text);
 }
 
 static bool same_tile(const struct world *a, const struct world *b, enum format format, int scale)

@@ -11,13 +11,11 @@
 #include "server/png/image_checksum.h"
 #include "tests/unit/support/fixtures.h"
 
-static char directory[FOLDER_TEXT];
 static struct worlds *worlds;
 static struct render_scratch *scratch;
 
 static void set_up(void)
 {
-    char path[FOLDER_TEXT + 16];
     static const char yaml[] =
         "worlds:\n"
         "  - name: rough\n" /* much finer than a pixel and a block */
@@ -39,9 +37,7 @@ static void set_up(void)
         "    noise: {octaves: 2}\n"
         "    elevation: [[-1000, 0], [-999, 50], [999, 50], [1000, 100]]\n"
         "    palette: [[0, \"#102030\"], [100, \"#f0e0d0\"]]\n";
-    snprintf(path, sizeof path, "%s/a.yaml", folder_new(directory));
-    file_write(path, yaml, sizeof yaml - 1);
-    worlds = worlds_of(path);
+    worlds = worlds_of_text(yaml);
     ck_assert_int_eq(render_scratch_new(&scratch), 0);
 }
 
@@ -50,7 +46,6 @@ static void tear_down(void)
     render_scratch_free(scratch);
     render_scratch_free(NULL);
     worlds_release(worlds);
-    folder_remove(directory);
 }
 
 /* That of fields shows the height. */

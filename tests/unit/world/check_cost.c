@@ -71,13 +71,8 @@ static struct farlands_params random_params(const struct farlands_params *usual,
 
 static void make_worlds(const char *kernel)
 {
-    struct config_layer known[CONFIG_LAYERS_MAX + 1];
-    struct config_error error = {0};
-    struct config *config;
-
     setenv("FARLANDS_KERNEL", kernel, 1);
-    layers_known(known);
-    ck_assert_msg(config_load(&config, FRACTAL_WORLD, known, &error) == 0, "%s", error.text);
+    struct config *config = config_of(FRACTAL_WORLD);
     struct world_config *one = config->worlds, *many = calloc(WORLDS, sizeof *many);
     for (int i = 0; i < WORLDS; i++) {
         many[i] = *one;
@@ -452,13 +447,8 @@ END_TEST
 /* A tile of relief costs what its painter takes: with a climate, more than with a palette alone. */
 START_TEST(charges_the_painter_of_climate)
 {
-    struct config_layer known[CONFIG_LAYERS_MAX + 1];
-    struct config_error error;
-    struct config *config;
     const int relief = layer_find("relief");
-    layers_known(known);
-    ck_assert_int_eq(config_load(&config, NULL, known, &error), 0);
-    ck_assert_int_eq(worlds_new(&worlds, config, NULL), 0);
+    worlds = worlds_of(NULL);
     struct world *world = worlds->world;
     ck_assert_ptr_nonnull(world_climate(world));
     for (int i = 0; layers[i].name; i++) {
@@ -477,7 +467,6 @@ START_TEST(charges_the_painter_of_climate)
     world->rates = &rates;
     ck_assert_double_eq_tol((double)cost_of_tile(&tile) - cost, 256 * 256 * 100e-3, 2);
     worlds_release(worlds);
-    config_free(config);
 }
 END_TEST
 

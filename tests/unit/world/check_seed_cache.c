@@ -7,7 +7,6 @@
 #include "server/api/snapshot.h"
 #include "tests/unit/support/fixtures.h"
 
-static char directory[FOLDER_TEXT];
 static struct worlds *worlds;
 static struct recent_worlds *recent_worlds;
 static struct seed_cache *cache;
@@ -17,10 +16,7 @@ static void set_up(void)
     static const char yaml[] = "worlds:\n"
                                "  - {name: first, seeds: any}\n"
                                "  - {name: second, seeds: any, wrap: true}\n";
-    char path[FOLDER_TEXT + 16];
-    snprintf(path, sizeof path, "%s/a.yaml", folder_new(directory));
-    file_write(path, yaml, sizeof yaml - 1);
-    worlds = worlds_of(path);
+    worlds = worlds_of_text(yaml);
     ck_assert_int_eq(recent_worlds_new(&recent_worlds), 0);
     ck_assert_int_eq(seed_cache_new(&cache, recent_worlds), 0);
 }
@@ -31,7 +27,6 @@ static void tear_down(void)
     recent_worlds_free(recent_worlds);
     ck_assert_uint_eq(worlds->references, 1);
     worlds_release(worlds);
-    folder_remove(directory);
 }
 
 static const struct world *find(int base, uint64_t seed)
@@ -147,17 +142,8 @@ END_TEST
 
 static struct snapshot *setup_of(const char *yaml)
 {
-    char path[FOLDER_TEXT + 16];
-    struct config_layer known[CONFIG_LAYERS_MAX + 1];
-    struct config_error error;
-    struct config *config;
     struct snapshot *snapshot;
-
-    snprintf(path, sizeof path, "%s/b.yaml", directory);
-    file_write(path, yaml, strlen(yaml));
-    layers_known(known);
-    ck_assert_int_eq(config_load(&config, path, known, &error), 0);
-    ck_assert_int_eq(snapshot_new(&snapshot, config, NULL), 0);
+    ck_assert_int_eq(snapshot_new(&snapshot, config_of_text(yaml), NULL), 0);
     return snapshot;
 }
 

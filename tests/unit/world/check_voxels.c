@@ -42,10 +42,7 @@ static struct farlands_scratch *scratch;
 
 static void set_up(void)
 {
-    char folder[FOLDER_TEXT], path[FOLDER_TEXT + 20];
-    snprintf(path, sizeof path, "%s/worlds.yaml", folder_new(folder));
-    file_write(path, isles, strlen(isles));
-    worlds = worlds_of(path);
+    worlds = worlds_of_text(isles);
     scratch = reference_scratch();
 }
 

@@ -8,7 +8,6 @@
 #include "server/world/tile.h"
 #include "tests/unit/support/fixtures.h"
 
-static char directory[FOLDER_TEXT];
 static struct worlds *worlds;
 
 #define NAME63 "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffff123"
@@ -22,16 +21,12 @@ static void set_up(void)
                                "  - {name: fourth, seed: 18446744073709551615}\n"
                                "  - {name: fifth, seed: 0, layers: [relief]}\n"
                                "  - {name: " NAME63 "}\n";
-    char path[FOLDER_TEXT + 16];
-    snprintf(path, sizeof path, "%s/a.yaml", folder_new(directory));
-    file_write(path, yaml, sizeof yaml - 1);
-    worlds = worlds_of(path);
+    worlds = worlds_of_text(yaml);
 }
 
 static void tear_down(void)
 {
     worlds_release(worlds);
-    folder_remove(directory);
 }
 
 static struct worlds *derive(const struct world *base, uint64_t seed)
@@ -124,14 +119,12 @@ END_TEST
 
 static struct worlds *climate_of(const char *fields, const char *rows)
 {
-    char yaml[1024], path[FOLDER_TEXT + 16];
-    snprintf(path, sizeof path, "%s/climate.yaml", directory);
+    char yaml[1024];
     snprintf(yaml, sizeof yaml,
              "worlds: [{name: a, fields: {height: 5, %s biome: {biome: {height: height, "
              "table: [" SEA ", %s]}}}}]",
              fields, rows);
-    file_write(path, yaml, strlen(yaml));
-    return worlds_of(path);
+    return worlds_of_text(yaml);
 }
 
 /* Whether what a row changes shows in regions (and the height's tiles), and in the relief. */
