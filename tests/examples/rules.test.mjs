@@ -11,7 +11,7 @@ import { eachRow } from '../http/table.mjs';
 const CHUNKS = 17;
 
 describe('rules for clients', { timeout: patience(300000) }, () => {
-    const daemon = useDaemon({ config: 'limits: { streams_per_client: 16 }' });
+    const daemon = useDaemon({ builtIn: true, config: 'limits: { streams_per_client: 16, wait: 60000 }' });
 
     /* CPU time of the daemon's threads in seconds. */
     function cpu() {

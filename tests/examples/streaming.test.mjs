@@ -124,7 +124,7 @@ class FaultyProxy {
 
 describe('streaming client', { timeout: patience(300000) }, () => {
     // Nothing is shed on a busy machine.
-    const daemon = useDaemon({ config: 'limits: { wait: 60000 }\n' });
+    const daemon = useDaemon({ builtIn: true, config: 'limits: { wait: 60000 }\n' });
     const proxy = new FaultyProxy(daemon);
     const base = () => `http://${daemon.authority}`;
     before(build);
