@@ -344,7 +344,6 @@ lint-includes:
 	$(Q)tests/proofs/include-order.sh
 
 lint-clocks:
-	$(Q)tests/proofs/one-clock.sh
 	$(Q)tests/proofs/clock-uses.sh
 
 lint-format:
