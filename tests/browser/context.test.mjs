@@ -11,7 +11,7 @@ import { LIMIT, base, daemonArguments, keepScreenshot, place, placeBecomes, read
 /* The default world, and one so broad that a window of it is too wide for a region. */
 const folder = mkdtempSync(path.join(tmpdir(), 'farlands-context-'));
 const file = path.join(folder, 'worlds.yaml');
-writeFileSync(file, 'worlds:\n  - { name: default, seeds: any }\n  - { name: vast, noise: { wavelength: 1099511627776, octaves: 30 } }\n');
+writeFileSync(file, 'worlds:\n  - { like: default }\n  - { name: vast, noise: { wavelength: 1099511627776, octaves: 30 } }\n');
 daemonArguments.push('--config', file);
 after(() => rmSync(folder, { recursive: true }));
 

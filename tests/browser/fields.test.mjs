@@ -41,8 +41,8 @@ test('fields have a group of their own in the list, if there are any', LIMIT, as
     await painted(page, { layer: 'field.rain' });
     await placeBecomes(page, /^#graph\/field\.rain\/8\/0\/0$/);
     await page.locator('#world').click();
-    await page.getByRole('menuitemradio', { name: 'default' }).click();
-    await page.waitForFunction(() => location.hash.startsWith('#default'));
+    await page.getByRole('menuitemradio', { name: 'plain', exact: true }).click();
+    await page.waitForFunction(() => location.hash.startsWith('#plain'));
     assert.equal(await group.count(), 0);
 });
 

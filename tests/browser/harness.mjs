@@ -17,19 +17,16 @@ const binary = process.env.FARLANDS || path.join(here, '../../build/farlands');
 const executablePath = process.env.CHROMIUM || '/usr/bin/chromium';
 export const screenshots = process.env.SCREENSHOTS;
 
-const WAIT = patience(60000);        // ms for a single wait, which ends a run that hangs
+const WAIT = patience(180000);       // ms for a single wait, which ends a run that hangs
 export const WINDOW = { width: 800, height: 600 };
 export const POSTER = { width: 1600, height: 900 };
-export const LIMIT = { timeout: 15 * WAIT };
+export const LIMIT = { timeout: 5 * WAIT };
 export const ORIGIN = -8388608;      // the block where tile (0, 0) of every zoom begins
-
-/* A configuration with the world `default` of one noise. */
-export const FRACTAL = path.join(here, '../worlds/fractal.yaml');
 
 /* More arguments for the daemon, to be added before the first test begins. Without --config it serves the built-in worlds. */
 export const daemonArguments = [];
 
-/* A configuration with a world of broad features, and one with a graph of fields, beside the world of FRACTAL. */
+/* A configuration with worlds of noise, and one with a graph of fields, beside the built-in default world. */
 export const BROAD = path.join(here, 'broad.yaml');
 export const FIELDS = path.join(here, 'fields.yaml');
 
@@ -39,6 +36,7 @@ let cache;
 export let base;
 let browser;
 let open = [];
+const pending = new WeakMap();       // of a page: its requests that have no response yet
 
 before(async () => {
     cache = await mkdtemp(path.join(tmpdir(), 'farlands-browser-'));
@@ -126,6 +124,12 @@ export async function visit(hash = '', options = {}, prepare = async () => {}) {
     open.push(seen);
     /* Panning cancels tiles, reloading cancels the favicon ("other"). */
     watch(page, seen, (request) => ['image', 'other'].includes(request.resourceType()) || isTile(request.url()));
+    pending.set(page, new Set());
+    page.on('request', (request) => pending.get(page).add(request));
+    for (const end of ['requestfinished', 'requestfailed'])
+        page.on(end, (request) => pending.get(page).delete(request));
+    /* On a busy machine a region may take longer than the page waits. */
+    await page.addInitScript(() => { AbortSignal.timeout = () => new AbortController().signal; });
     await prepare(page);
     await page.goto(base + hash);
     await (hash.includes('/3d') ? staged(page) : painted(page));
@@ -157,12 +161,12 @@ export async function staged(page) {
     await settled(page);
 }
 
-/* Wait until the screen no longer changes. */
+/* Wait until all requests have their responses, which may take the daemon long, and the screen no longer changes. */
 export async function settled(page) {
     let last = '';
     const isStill = async () => {
         const shot = (await page.screenshot({ type: 'jpeg', quality: 40 })).toString('base64');
-        const same = shot === last;
+        const same = shot === last && !pending.get(page)?.size;
         last = shot;
         await page.waitForTimeout(250);
         return same;

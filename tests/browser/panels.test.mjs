@@ -1,17 +1,17 @@
 /* The panels: legend, profile, link, layers, seeds, messages; by mouse and by keyboard. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FRACTAL, LIMIT, assertHeight, assertPictured, base, daemonArguments, keepScreenshot, painted, place,
+import { BROAD, LIMIT, assertHeight, assertPictured, base, daemonArguments, keepScreenshot, painted, place,
     placeBecomes, readout, visit } from './harness.mjs';
 
-daemonArguments.push('--config', FRACTAL);      // Compares the legend with the palette of the relief, without colors of climate.
+daemonArguments.push('--config', BROAD);
 
-const world = async () => (await fetch(new URL('default.json', base))).json();
+const world = async (name = 'default') => (await fetch(new URL(`${name}.json`, base))).json();
 const number = (text) => Number(text.replace('\u2212', '-').replace(/\u202f|m$/g, ''));
 
 test('the legend shows the palette of the relief', LIMIT, async () => {
-    const { page } = await visit('#default/relief/6/0/0');
-    const { palette, range } = await world();
+    const { page } = await visit('#plain/relief/6/0/0');
+    const { palette, range } = await world('plain');
     assert.ok(await page.locator('#legend-bar').isVisible());
     const gradient = await page.locator('#legend-bar').evaluate((bar) => bar.style.backgroundImage);
     const colours = gradient.match(/rgb\([^)]+\)/g).map((rgb) => `#${rgb.match(/\d+/g).map((n) => Number(n).toString(16).padStart(2, '0')).join('')}`);
@@ -23,7 +23,7 @@ test('the legend shows the palette of the relief', LIMIT, async () => {
     const edges = gradient.match(/[\d.]+%/g);
     assert.ok(edges.some((at, i) => at === edges[i + 1]), 'the gradient has a hard edge at sea level');
     /* The mark is between the labels next below and above the height. */
-    await assertHeight(page, [0, 0]);
+    await assertHeight(page, [0, 0], 'plain');
     const middle = (locator) => locator.boundingBox().then(({ y, height }) => y + height / 2);
     const mark = await middle(page.locator('#legend-mark'));
     assert.ok(mark < await middle(page.locator('#legend-labels li', { hasText: 'sea level' })), 'the mark is below sea level');

@@ -30,6 +30,7 @@ test('zooms out below 0 and back in', LIMIT, async () => {
     await placeBecomes(page, /^#broad\/relief\/-1\//);
     await page.locator('#zoom-in').click();
     await page.waitForFunction(() => document.getElementById('zoom').value === '0');
+    await painted(page);
     await page.locator('#plane').focus();
     await page.keyboard.press('+');
     await page.waitForFunction(() => document.getElementById('zoom').value === '1');
@@ -88,19 +89,19 @@ test('the read-out follows the mouse with the true height', LIMIT, async () => {
 
 const askedHeights = (seen) => seen.urls.filter((url) => url.includes('/height?'));
 
-test('heights are computed in the page, without a request', LIMIT, async () => {
-    const { page, seen } = await visit('#default/relief/12/1600/-3200');
+test('heights of a world without rivers are computed in the page, without a request', LIMIT, async () => {
+    const { page, seen } = await visit('#plain/relief/12/1600/-3200');
     assert.ok(seen.urls.some((url) => url.endsWith('/viewer/farlands.wasm')));
     for (const [x, y] of [[200, 250], [700, 450], [401, 300], [333, 222]]) {
         await page.mouse.move(x, y, { steps: 20 });
         /* The read-out is current at once. */
         const stale = await page.evaluate(() => document.getElementById('height').dataset.stale);
         assert.equal(stale, undefined);
-        await assertHeight(page, [1600 + (x - 400) * 16, -3200 + (y - 300) * 16]);
+        await assertHeight(page, [1600 + (x - 400) * 16, -3200 + (y - 300) * 16], 'plain');
     }
     await page.mouse.wheel(0, -60);
     await page.waitForFunction(() => document.getElementById('zoom').value === '13');
-    await assertHeight(page);
+    await assertHeight(page, null, 'plain');
     assert.deepEqual(askedHeights(seen), []);
 });
 
@@ -114,12 +115,12 @@ test('without WebAssembly the page requests heights from the server', LIMIT, asy
 
 test('the page notices a changed world although it computes heights itself', LIMIT, async () => {
     let changed = false;
-    const { page } = await visit('#default/relief/12/1600/-3200', {}, (fresh) => fresh.route(/\/default\.json$/, async (route) => {
+    const { page } = await visit('#plain/relief/12/1600/-3200', {}, (fresh) => fresh.route(/\/plain\.json$/, async (route) => {
         const world = await (await route.fetch()).json();
         const other = { ...world, seed: '77', fingerprint: '0123456789abcdef' };
         await route.fulfill({ json: changed ? other : world });
     }));
-    await assertHeight(page, [1600, -3200]);
+    await assertHeight(page, [1600, -3200], 'plain');
     changed = true;
     await page.evaluate(() => {
         const now = performance.now.bind(performance);
@@ -130,7 +131,7 @@ test('the page notices a changed world although it computes heights itself', LIM
         || document.getElementById('seed-input').value === '77');
     const { height } = await readout(page);
     const { x, y } = await readout(page);
-    const old = await (await fetch(new URL(`default/height?x=${x.value}&y=${y.value}`, base))).json();
+    const old = await (await fetch(new URL(`plain/height?x=${x.value}&y=${y.value}`, base))).json();
     assert.notEqual(Number(height.value), old.height, 'the height is still of the old seed');
 });
 

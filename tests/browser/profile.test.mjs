@@ -2,9 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { FRACTAL, LIMIT, base, daemonArguments, keepScreenshot, placeBecomes, visit } from './harness.mjs';
-
-daemonArguments.push('--config', FRACTAL);      // Its lines and axes are compared with heights of this world at many places.
+import { LIMIT, base, keepScreenshot, placeBecomes, visit } from './harness.mjs';
 
 const WIDE = { viewport: { width: 1000, height: 700 } };
 const TOGETHER = 200;             // places per request of this test

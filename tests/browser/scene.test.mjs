@@ -1,11 +1,12 @@
 /* The viewer in three dimensions. It is rendered in software here, so the windows are small. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FRACTAL, LIMIT, ORIGIN, assertHeight, assertPictured, base, daemonArguments, difference, drag,
+import { BROAD, LIMIT, ORIGIN, assertHeight, assertPictured, base, daemonArguments, difference, drag,
     keepScreenshot, painted, pixels, place, placeBecomes, readout, settled, staged, visit } from './harness.mjs';
 
-daemonArguments.push('--config', FRACTAL);      // Renders many cold tiles; those of the built-in worlds take ten times longer.
+daemonArguments.push('--config', BROAD);
 
+const HEIGHTS = 'terrarium-water';      // the layer of heights that the scene takes
 const SMALL = { viewport: { width: 640, height: 400 } };
 const CALM = { ...SMALL, reducedMotion: 'reduce' };
 
@@ -33,30 +34,32 @@ test('one click opens the scene at the same place, and one click closes it', LIM
 });
 
 test('seen from above, the scene shows the plane at the same scale', LIMIT, async () => {
-    const { page } = await visit('#default/relief/7/-300000/0', CALM);
-    const flat = await pixels(page, 160);
-    await page.evaluate(() => { location.hash = '#default/relief/7/-300000/0/3d/0/0/1'; });
+    const { page } = await visit('#default/relief/7/-300000/-30720', CALM);
+    const side = 88;              // above the readout
+    const flat = await pixels(page, side);
+    await page.evaluate(() => { location.hash = '#default/relief/7/-300000/-30720/3d/0/0/1'; });
     await staged(page);
-    const deep = await pixels(page, 160);
-    const moved = [...flat.slice(6 * 160 + 6), ...flat.slice(0, 6 * 160 + 6)];
+    const deep = await pixels(page, side);
+    const moved = [...flat.slice(6 * side + 6), ...flat.slice(0, 6 * side + 6)];
     assert.ok(difference(flat, deep) < 6, `they differ by ${difference(flat, deep)} of 255`);
     assert.ok(difference(moved, deep) > 1.5 * difference(flat, deep), 'a shift by six pixels would not be detected');
-    for (const [x, y] of [[180, 130], [500, 270]]) {
+    for (const [x, y] of [[180, 130], [500, 230]]) {
         await page.mouse.move(x, y);
         const { x: east, y: south } = await readout(page);
-        const off = [Number(east.value) + 300000 - (x - 320) * 512, Number(south.value) - (y - 200) * 512];
+        const off = [Number(east.value) + 300000 - (x - 320) * 512, Number(south.value) + 30720 - (y - 200) * 512];
         assert.ok(Math.hypot(...off) < 4 * 512, `${off} blocks off at ${x}, ${y}`);
     }
 });
 
 test('the address bar has pitch, bearing and exaggeration', LIMIT, async () => {
-    const hash = '#default/hillshade/8/5000/-7000/3d/40/-30/15';
+    /* The sea: the camera would turn away from mountains that are exaggerated 200 times. */
+    const hash = '#default/hillshade/8/1000000/-2000000/3d/40/-30/15';
     const { page, tiles } = await visit(hash, CALM);
     await page.waitForTimeout(200);
     assert.equal(await place(page), hash);
     assert.equal(await page.locator('#heights-factor').textContent(), '×15');
-    assert.ok(tiles().some(({ layer }) => layer === 'hillshade') && tiles().some(({ layer }) => layer === 'terrarium'));
-    assert.ok(tiles().every(({ layer, dense }) => layer !== 'terrarium' || !dense));
+    assert.ok(tiles().some(({ layer }) => layer === 'hillshade') && tiles().some(({ layer }) => layer === HEIGHTS));
+    assert.ok(tiles().every(({ layer, dense }) => layer !== HEIGHTS || !dense));
     await page.locator('#heights-auto').click();
     await placeBecomes(page, /\/3d\/40\/-30$/);
     await page.locator('#heights-range').focus();
@@ -65,7 +68,7 @@ test('the address bar has pitch, bearing and exaggeration', LIMIT, async () => {
     await page.locator('#north').click();
     await placeBecomes(page, /\/3d\/40\/0\/200$/);
     await page.locator('#layers label', { hasText: /^Relief$/ }).click();
-    await placeBecomes(page, /^#default\/relief\/8\/5000\/-7000\/3d\//);
+    await placeBecomes(page, /^#default\/relief\/8\/1000000\/-2000000\/3d\//);
     await page.waitForFunction(() => document.querySelectorAll('.stage').length === 1);
 });
 
@@ -82,7 +85,7 @@ test('dragging crosses the origin of the grid into negative tiles in 3D, too', L
     const { page, tiles } = await visit(`#default/relief/12/${ORIGIN + 1000}/${ORIGIN + 1000}/3d/30/0`, CALM);
     await drag(page, 180, 140);
     await settled(page);
-    assert.ok(tiles().some(({ x, y, layer }) => x < 0 && y < 0 && layer === 'terrarium'), 'no heights of negative tiles');
+    assert.ok(tiles().some(({ x, y, layer }) => x < 0 && y < 0 && layer === HEIGHTS), 'no heights of negative tiles');
     assert.ok(tiles().some(({ x, y, layer }) => x < 0 && y < 0 && layer === 'relief'), 'no images of negative tiles');
     const [x, y] = (await place(page)).split('/').slice(3, 5).map(Number);
     assert.ok(x < ORIGIN && y < ORIGIN, `at ${x}, ${y}`);
@@ -111,21 +114,21 @@ test('far from the anchor another one takes over, at the same place', LIMIT, asy
     await assertPictured(page);
 });
 
-test('the sea is flat, the land is not', LIMIT, async () => {
-    const { page } = await visit('#default/relief/12/-189000/-359000/3d/40/0/1', CALM);
-    const change = async (hash) => {
-        const low = await pixels(page, 160);
-        await page.evaluate((next) => { location.hash = next; }, hash);
-        await page.waitForFunction(() => document.getElementById('heights-factor').textContent === '×200');
-        await settled(page);
-        return difference(low, await pixels(page, 160));
-    };
-    assert.ok(await change('#default/relief/12/-189000/-359000/3d/40/0/200') < 0.5, 'the sea');
-    await page.evaluate(() => { location.hash = '#default/relief/12/-300000/0/3d/40/0/1'; });
-    await page.waitForFunction(() => document.getElementById('heights-factor').textContent === '×1');
-    await settled(page);
-    assert.ok(await change('#default/relief/12/-300000/0/3d/40/0/200') > 5, 'the land');
-});
+/* The heights of a world with rivers have the water; the sea of the other is levelled in the page. */
+for (const [world, sea, land] of [['default', '30000/-20000', '40000/40000'], ['plain', '-189000/-359000', '-300000/0']])
+    test(`the sea of ${world} is flat, the land is not`, LIMIT, async () => {
+        const hash = (at, factor) => `#${world}/relief/12/${at}/3d/40/0/${factor}`;
+        const { page } = await visit(hash(sea, 1), CALM);
+        const goTo = async (at, factor) => {
+            await page.evaluate((next) => { location.hash = next; }, hash(at, factor));
+            await page.waitForFunction((text) => document.getElementById('heights-factor').textContent === text, `×${factor}`);
+            await settled(page);
+            return pixels(page, 160);
+        };
+        const change = async (at) => difference(await goTo(at, 1), await goTo(at, 200));
+        assert.ok(await change(sea) < 0.5, 'the sea');
+        assert.ok(await change(land) > 5, 'the land');
+    });
 
 test('the scene works near the limit, and ends there', LIMIT, async () => {
     const far = 2 ** 52;
@@ -176,7 +179,7 @@ test('the scene shows a world of another seed', LIMIT, async () => {
     const name = 'default:18446744073709551615';
     const { page, tiles } = await visit(`#${name}/relief/7/1000/-2000/3d/50/0`, CALM);
     assert.deepEqual([...new Set(tiles().map(({ world }) => world))], [name]);
-    assert.ok(['relief', 'terrarium'].every((wanted) => tiles().some(({ layer }) => layer === wanted)));
+    assert.ok(['relief', HEIGHTS].every((wanted) => tiles().some(({ layer }) => layer === wanted)));
     await assertPictured(page);
     await keepScreenshot(page, 'seed-3d.png');
 });
