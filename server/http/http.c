@@ -208,11 +208,10 @@ int http_new(struct http **out, const struct http_parts *parts)
     if (!http)
         return -ENOMEM;
     http->parts = *parts;
-    http->deadlines =
-        (struct deadlines){.loop = parts->loop,
-                           .clock = parts->clock,
-                           .idle_ms = parts->idle * UINT64_C(1000),
-                           .step = parts->step};
+    http->deadlines = (struct deadlines){.loop = parts->loop,
+                                         .clock = parts->clock,
+                                         .idle_ms = parts->idle * UINT64_C(1000),
+                                         .step = parts->step};
     http->lingering = (struct lingering_close){.loop = parts->loop,
                                                .clock = parts->clock,
                                                .closed = parts->closed,

@@ -142,8 +142,8 @@ static uint64_t due(const struct deadline *deadline)
 {
     const bool idle = deadline->phase == DEADLINE_IDLE;
     const unsigned step = deadline->of->step;
-    const bool unchecked = idle && deadline->window <= deadline->since &&
-                           deadline->of->idle_ms > DEADLINE_WINDOW;
+    const bool unchecked =
+        idle && deadline->window <= deadline->since && deadline->of->idle_ms > DEADLINE_WINDOW;
     const uint64_t limit = unchecked ? DEADLINE_WINDOW : limit_of(deadline);
     const uint64_t at = deadline->since + limit + 1;
 

@@ -31,10 +31,10 @@ static void put(const char *uri, const char *etag, struct blob *blob)
     if (blob)
         ck_assert_int_eq(mhd_response_make(&ready.full,
                                            &(struct http_response){.status = 200, .body = blob},
-                                           false, false),
+                                           NULL),
                          0);
-    ck_assert_int_eq(
-        mhd_response_make(&ready.same, &(struct http_response){.status = 304}, false, false), 0);
+    ck_assert_int_eq(mhd_response_make(&ready.same, &(struct http_response){.status = 304}, NULL),
+                     0);
     response_cache_put(cache, &ready);
     memset(uri_copy, 'x', sizeof uri_copy);
     memset(etag_copy, 'x', sizeof etag_copy);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/socket.h>
 
 #include "tests/unit/support/fixtures.h"
@@ -85,7 +86,7 @@ START_TEST(test_sending)
         taken += (size_t)count;
     ck_assert_uint_eq(taken, given);
     while (socket_has_unsent(ends[0])) /* until the client's system has acknowledged it */
-        usleep(1000);
+        sched_yield();
     if (_i == TCP) {
         ck_assert(socket_tcp(ends[0], &tcp));
         ck_assert_uint_ge(tcp.taken, given);
