@@ -152,11 +152,12 @@ static const struct streamed_job_kind volume_kind = {
     .free = free_region,
 };
 
-static uint32_t cost_of(const struct raster *raster, const struct farlands_box *box)
+static uint32_t cost_of(const struct service *service, const struct raster *raster,
+                        const struct farlands_box *box)
 {
     const struct farlands_grid grid = grid_of(raster, box);
     return raster->depth
-               ? cost_of_volume(raster->world, box)
+               ? cost_of_volume(raster->world, service->looks, box)
                : cost_of_region(raster->world, &grid, raster->format, raster->layer, raster->field);
 }
 
@@ -192,7 +193,7 @@ static uint64_t piece_samples(const struct raster *raster, const struct farlands
 }
 
 /* Cut the planned part of RASTER into pieces, and a single piece into slices. */
-static void cut(struct region *region)
+static void cut(const struct service *service, struct region *region)
 {
     const struct raster *raster = &region->raster;
     const struct farlands_grid *grid = &raster->grid;
@@ -210,7 +211,7 @@ static void cut(struct region *region)
         part.first -= region_pieces_narrow(&box, size, part.first, part.length);
     else
         part = (struct byte_range){0, samples_of(&box) * size};
-    region->cost_us = cost_of(raster, &box);
+    region->cost_us = cost_of(service, raster, &box);
     const uint64_t most = piece_samples(raster, &box, region->cost_us);
     region_pieces_cut(&region->pieces, &box, largest_piece(raster, &box));
     region_pieces_keep(&region->pieces, size, part.first, part.length);
@@ -229,7 +230,7 @@ static void begin(struct service *service, struct request_context *context,
     const bool picture = raster->format == FORMAT_PNG;
     struct region planned = {.raster = *raster, .plan = *plan};
 
-    cut(&planned);
+    cut(service, &planned);
     const struct region_pieces *pieces = &planned.pieces;
     const size_t sums = picture ? pieces->count * sizeof(struct adler) : 0;
     struct region *region = malloc(sizeof *region + sums);

@@ -355,6 +355,8 @@ int service_new(struct service **out, const struct service_parts *parts, struct 
         err = seed_cache_new(&service->seed_cache, parts->recent_worlds);
     if (!err)
         err = streamed_jobs_init(&service->jobs);
+    if (!err)
+        err = farlands_scratch_new(&service->looks);
     if (err) {
         service_free(service);
         return err;
@@ -371,6 +373,7 @@ void service_free(struct service *service)
     pending_requests_close(&service->pending);
     response_cache_free(service->response_cache);
     seed_cache_free(service->seed_cache);
+    farlands_scratch_free(service->looks);
     snapshot_release(service->snapshot);
     free(service);
 }

@@ -237,7 +237,8 @@ static double typical_rise(const struct world *world, const struct farlands_box 
  * Caves and overhangs are computed only where they can be: a box in the air is cheap. Unless BOX is
  * cheap at any height, look at the surface.
  */
-uint32_t cost_of_volume(const struct world *world, const struct farlands_box *box)
+uint32_t cost_of_volume(const struct world *world, struct farlands_scratch *scratch,
+                        const struct farlands_box *box)
 {
     enum { CHEAP = 100 * 1000 }; /* ns */
     const struct relief any = {(double)world->colors->min, (double)world->colors->max};
@@ -245,15 +246,11 @@ uint32_t cost_of_volume(const struct world *world, const struct farlands_box *bo
     if (most < CHEAP)
         return microseconds(most);
     const double rise = typical_rise(world, box);
-    struct farlands_scratch *scratch = NULL; /* which a single noise does not need */
     double ns = 0;
-    if (world->field_costs && farlands_scratch_new(&scratch))
-        return microseconds(most);
     for (int row = 0; row < LOOKS; row++) {
         const struct relief relief = look_at(world, scratch, box, row, rise);
         ns += time_of_box(world, box, &relief) / LOOKS;
     }
-    farlands_scratch_free(scratch);
     return microseconds(ns);
 }
 

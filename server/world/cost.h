@@ -24,8 +24,10 @@ double cost_of_far_samples(const struct world *world, const struct farlands_grid
 uint32_t cost_of_region(const struct world *world, const struct farlands_grid *grid,
                         enum format format, int layer, int field);
 
-/* Densities of BOX. Looks at the heights of a few places, because volumes in the air are cheap. */
-uint32_t cost_of_volume(const struct world *world, const struct farlands_box *box);
+/* Densities of BOX. Looks at the heights of a few places by SCRATCH, because volumes in the air are
+ * cheap. Without a scratch each of them makes one of its own, which takes milliseconds. */
+uint32_t cost_of_volume(const struct world *world, struct farlands_scratch *scratch,
+                        const struct farlands_box *box);
 
 /*
  * FIELD at COUNT places, one by one, each APART units from the one before it; INFINITY: far from

@@ -163,7 +163,7 @@ static uint32_t predict(const struct request *r)
     case REGION:
         return cost_of_region(r->world, &r->grid, r->format, r->layer, r->field);
     case VOLUME:
-        return cost_of_volume(r->world, &r->box);
+        return cost_of_volume(r->world, NULL, &r->box);
     default:
         return cost_of_points(r->world, 0, (uint64_t)r->count, INFINITY);
     }
@@ -438,8 +438,9 @@ START_TEST(charges_thin_shapes_by_rows)
         .z = -2000 * FARLANDS_UNIT, .step = FARLANDS_UNIT, .width = 1, .height = 63, .depth = 4097};
     struct farlands_box cube = {
         .z = -2000 * FARLANDS_UNIT, .step = FARLANDS_UNIT, .width = 64, .height = 64, .depth = 64};
-    ck_assert_msg(cost_of_volume(world, &box) > 4 * cost_of_volume(world, &cube), "%u and %u us",
-                  cost_of_volume(world, &box), cost_of_volume(world, &cube));
+    ck_assert_msg(cost_of_volume(world, NULL, &box) > 4 * cost_of_volume(world, NULL, &cube),
+                  "%u and %u us", cost_of_volume(world, NULL, &box),
+                  cost_of_volume(world, NULL, &cube));
     worlds_release(worlds);
 }
 END_TEST
