@@ -70,6 +70,8 @@ static void make_fingerprint(char out[FINGERPRINT_TEXT], struct product product,
     out[FINGERPRINT_TEXT - 1] = '\0';
 }
 
+/* Increase it if a sample of a region of heights changes, in any format. */
+enum { REGION_VERSION = 0 };
 enum { HEIGHTS = 1 << WORLD_HEIGHTS, DENSITY = 1 << WORLD_DENSITY, GRID = 1 << WORLD_GRID };
 
 static void make_layer_fingerprints(char out[TILE_KINDS][FINGERPRINT_TEXT],
@@ -89,9 +91,8 @@ static void make_layer_fingerprints(char out[TILE_KINDS][FINGERPRINT_TEXT],
 
 static void make_fingerprints(struct world *world)
 {
-    /* The samples of regions are those of the layer "height", in each format. */
-    const struct product regions = {"region", HEIGHTS, layers[layer_find("height")].version,
-                                    IMAGE_VERSION},
+    /* The samples of regions are those of exact tiles of "height", in each format. */
+    const struct product regions = {"region", HEIGHTS, REGION_VERSION, IMAGE_VERSION},
                          volumes = {"volume", HEIGHTS | DENSITY, 0, 0};
     const struct world_config *config = &world->config;
     const uint64_t seed = config->terrain.seed;

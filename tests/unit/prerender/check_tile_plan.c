@@ -445,7 +445,7 @@ static const struct {
     {"default/height/1/0/0.f32\n", "line 1: extension: \"f32\""},
     {"default/height/1/0/0.r16\n", "never cached; expected png or webp"},
     {"default/terrarium/1/0/0.webp\n", "extension: layer terrarium has no \"webp\""},
-    {"default:x/height/1/0/0.png\n", "line 1: seed: \"x\""},
+    {"default:/height/1/0/0.png\n", "line 1: "},
     {"# a comment\n", "line 1: "},
     {"\n\r\n", "no paths; expected one per line"},
     {"http://127.0.0.1/default/relief/1/0/0.png\n", "line 1: "},

@@ -164,6 +164,7 @@ static const char *const gauges[GAUGES] = {
     [GAUGE_DISK_LIMIT] = "farlands_cache_limit_bytes{tier=\"disk\"}",
     [GAUGE_DISK_FILES] = "farlands_cache_files",
     [GAUGE_DISK_FILES_LIMIT] = "farlands_cache_limit_files",
+    [GAUGE_CACHE_OPEN] = "farlands_cache_open",
     [GAUGE_CACHE_SUSPENDED] = "farlands_cache_suspended",
     [GAUGE_RESIDENT_BYTES] = "process_resident_memory_bytes",
     [GAUGE_OPEN_FDS] = "process_open_fds",
