@@ -319,16 +319,26 @@ static int find_content(struct raster *raster, const struct route *route, char w
     return 0;
 }
 
-/* A region whose exact samples take so long is refused: its first bytes would come too late. */
+/* A response whose exact samples take so long is refused: its first bytes would come too late. */
 enum { FAR_SECONDS = 5 };
 
-/* The layer whose tiles have FIELD where samples are far apart. Returns BUFFER. */
+/* What GRID of RASTER takes. A volume looks at its ledges, too, which takes some five times as
+ * long. */
+static double far_seconds(const struct raster *raster, const struct farlands_grid *grid)
+{
+    return raster->depth
+               ? 5 * cost_of_far_samples(raster->world, grid, world_height_field(raster->world))
+               : cost_of_far_samples(raster->world, grid, raster->field);
+}
+
+/* The layer whose tiles have RASTER's field where samples are far apart. Returns BUFFER. */
 static const char *far_layer(const struct raster *raster, char buffer[LAYER_NAME_MAX])
 {
     const struct world *world = raster->world;
     const struct climate *climate = world_climate(world);
     const char *name = "field.of";
-    if (raster->field == world_height_field(world) || world_is_surface(world, raster->field))
+    if (raster->depth || raster->field == world_height_field(world) ||
+        world_is_surface(world, raster->field))
         name = "height";
     else if (climate && raster->field == climate->biome)
         name = "biome";
@@ -340,7 +350,7 @@ static const char *far_layer(const struct raster *raster, char buffer[LAYER_NAME
 static bool is_too_far(const struct raster *raster, char why[ROUTE_WHY])
 {
     const struct farlands_grid *grid = &raster->grid;
-    const double seconds = cost_of_far_samples(raster->world, grid, raster->field);
+    const double seconds = far_seconds(raster, grid);
     char step[BLOCKS_TEXT], layer[LAYER_NAME_MAX];
 
     if (seconds <= FAR_SECONDS)
@@ -351,7 +361,7 @@ static bool is_too_far(const struct raster *raster, char why[ROUTE_WHY])
     while (some > FAR_SECONDS && square.width > 1) {
         const double samples = (double)square.width * square.height * FAR_SECONDS / some;
         square.width = square.height = (int)fmax(0.99 * sqrt(samples), 1);
-        some = cost_of_far_samples(raster->world, &square, raster->field);
+        some = far_seconds(raster, &square);
     }
     snprintf(why, ROUTE_WHY,
              "step: %d x %d exact samples %s blocks apart take some %.0f s; at most %d x %d "
@@ -386,7 +396,7 @@ void regions_respond(struct service *service, struct request_context *context,
     raster.fingerprint = volume ? world->volume_fingerprint
                                 : world_region_fingerprint(world, raster.layer, raster.field);
     raster.grid.band_limit = !format_is_exact(raster.layer, raster.format);
-    if (!volume && is_too_far(&raster, why)) {
+    if (is_too_far(&raster, why)) {
         response_error(context, 413, why);
         return;
     }

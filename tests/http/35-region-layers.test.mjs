@@ -23,7 +23,8 @@ describe('regions of a layer', { timeout: TIMEOUT }, () => {
 
     /* At zoom 26 slopes reach 64 samples, so that bands have several blocks. */
     it('have the pixels of the tiles', () => eachRow(
-        NAMES.flatMap((layer) => [[6, 31, 32], [16, 32767, 32767], [26, 33554431, 33554432], [-4, 0, -1]].map((at) => [layer, ...at])),
+        NAMES.flatMap((layer) => [[6, 31, 32], [16, 32767, 32767], [26, 33554431, 33554432], [-4, 0, -1]].map((at) => [layer, ...at]))
+            .filter(([layer, z]) => layer !== 'height' || z >= 10),         // coarser tiles are filtered, regions exact
         async ([layer, z, x, y]) => {
             const tile = decodePng(await daemon.bytes(`/default/${layer}/${z}/${x}/${y}.png`));
             for (const { sides: [width, height], left, top } of [

@@ -75,7 +75,7 @@ describe('previews of links', { timeout: TIMEOUT }, () => {
         ['?place=first/relief/x/1/2', 'first', 4096], ['?place=first/relief/1/1e300/2', 'first', 4096],
         ['?place=first/relief/inf/1/2', 'first', 4096], ['?place=first/relief/6/1', 'first', 4096],
         [`?place=first/relief/6/${2 * LIMIT}/0`, 'first', 4096], [`?place=first/relief/6/0/-${LIMIT}5`, 'first', 4096],
-        ['?place=first:18446744073709551616', 'first', 4096], ['?place=small:3/relief/3/0/0', 'first', 4096],
+        ['?place=first:', 'first', 4096], ['?place=small:3/relief/3/0/0', 'first', 4096],
         ['?place=%22%3E%3Cscript%3E/%3Cb%3E/1/2/3', 'first', 4096], ['?xplace=small&place=first', 'first', 4096],
         [`?place=${'a'.repeat(1000)}`, 'first', 4096], [`?place=first/${'a'.repeat(2000)}`, 'first', 4096],
         ['?place=first/relief/6/%ff%00/1', 'first', 4096], ['?place=//////', 'first', 4096], ['?place=%', 'first', 4096],

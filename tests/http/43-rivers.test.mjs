@@ -122,6 +122,15 @@ describe('regions of exact numbers far apart in worlds with rivers', { timeout: 
             assertStatus(await daemon.get(`/default/${tiles}/4/8/8.png`), 200);
         }));
 
+    it('are refused in volumes, too', async () => {
+        const volume = (side) => `/default/volume.f32?x=0&y=0&z=0&width=${side}&height=${side}&depth=2&step=32768`;
+        const { status, body } = await daemon.get(volume(129));
+        assert.equal(status, 413);
+        const [, side] = /^step: 129 x 129 exact samples 32768 .* at most (\d+) x \1 fit.*tiles of "height" are filtered$/.exec(
+            JSON.parse(body).error);
+        assertStatus(await daemon.head(volume(side)), 200);
+    });
+
     it('are answered if they are few or near, and pictures always', () => eachRow([
         region('height', 'f32', 64, 257), region('height', 'f32', 256, 257), region('height', 'f32', 32768, 9),
         '/default/region.png?x=0&y=0&width=257&height=257&step=32768&layer=relief',
