@@ -205,6 +205,22 @@ static int64_t middle(int i, int count, int64_t step)
     return step * ((2 * i + 1) * (count - 1) / (2 * LOOKS));
 }
 
+/* The height at (X, Y); in worlds with rivers without what is finer than 64 blocks, because they
+ * would take milliseconds. */
+static double look_from_far(const struct world *world, struct farlands_scratch *scratch, int64_t x,
+                            int64_t y)
+{
+    const int field = world_height_field(world);
+    const struct farlands_grid grid = {x, y, 2 * ESTIMATE_FAR, 1, 1, true};
+    float value = NAN, *const out = &value;
+
+    if (!scratch || !terrain_has_drain(world->terrain))
+        return (double)terrain_field_at(world->terrain, scratch, field, x, y);
+    if (terrain_fields(world->terrain, scratch, &grid, &field, 1, &out, 1))
+        return NAN;
+    return (double)value;
+}
+
 /* The surface in row ROW of LOOKS: between the heights that are looked at it may rise and fall by
  * MARGIN more. */
 static struct relief look_at(const struct world *world, struct farlands_scratch *scratch,
@@ -214,9 +230,8 @@ static struct relief look_at(const struct world *world, struct farlands_scratch 
     const int columns = box->width > 1 ? LOOKS : 1;
     for (int i = 0; i < columns; i++) {
         const double height =
-            (double)terrain_field_at(world->terrain, scratch, world_height_field(world),
-                                     box->x + middle(i, box->width, box->step),
-                                     box->y + middle(row, box->height, box->step));
+            look_from_far(world, scratch, box->x + middle(i, box->width, box->step),
+                          box->y + middle(row, box->height, box->step));
         relief.lowest = fmin(relief.lowest, height);
         relief.highest = fmax(relief.highest, height);
     }
