@@ -423,7 +423,7 @@ struct blob *document_tilejson(const struct world *world, int layer, int field, 
     const int most = tilejson_max_zoom(world, layer, field);
     add_number(&document, root, "minzoom", 0);
     add_number(&document, root, "maxzoom", most);
-    if (layer_has_numbers(layer) && format_is_exact(layer, format))
+    if (layer_has_numbers(layer))
         add_number(&document, root, "exact_from", world_exact_zoom(world));
     /* The window 0 <= x, y < 2^z is Web Mercator's square, here in WGS 84. */
     static const double bounds[] = {-180, -85.0511287798066, 180, 85.0511287798066};

@@ -120,6 +120,15 @@ static void describe(struct raster_headers *out, const struct raster *raster)
     response_headers_add(headers, "Farlands-Fingerprint", raster->fingerprint);
 }
 
+/* True if numbers leave out what is finer than a sample. Near surfaces never do. */
+static bool is_filtered(const struct raster *raster)
+{
+    if (raster->depth || !layer_has_numbers(raster->layer))
+        return false;
+    return world_is_surface(raster->world, raster->field) ? world_surface_is_height(&raster->grid)
+                                                          : raster->grid.band_limit;
+}
+
 void raster_response_headers(struct raster_headers *out, const struct raster *raster,
                              const struct raster_plan *plan)
 {
@@ -135,7 +144,7 @@ void raster_response_headers(struct raster_headers *out, const struct raster *ra
                          raster->region && !is_raw(raster) ? "none" : "bytes");
     if (is_raw(raster) || raster->region)
         describe(out, raster);
-    if (!raster->depth && layer_has_numbers(raster->layer) && raster->grid.band_limit)
+    if (is_filtered(raster))
         response_headers_add(headers, "Farlands-Filtered", "true");
     if (plan->status != 206)
         return;
