@@ -320,7 +320,7 @@ static int find_content(struct raster *raster, const struct route *route, char w
 }
 
 /* A response whose exact samples take so long is refused: its first bytes would come too late. */
-enum { FAR_SECONDS = 5 };
+enum { FAR_SECONDS = 2 };
 
 /* What GRID of RASTER takes. A volume looks at its ledges, too, which takes some five times as
  * long. */

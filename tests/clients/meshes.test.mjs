@@ -30,8 +30,10 @@ describe('meshes', { timeout: patience(900000) }, () => {
     const visit = useBrowser(['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist']);
     const code = (feature) => example(feature, `http://${daemon.authority}`);
 
-    /* The height at sample (I, J) of a tile. */
+    /* The height at sample (I, J) of a tile: that of its place from zoom 10 on. */
     async function heightAt([z, x, y], i, j) {
+        if (z < 10)
+            return floats(await daemon.bytes(`/default/height/${z}/${x}/${y}.f32?border=1`))[257 * j + i];
         const [east, south] = [unitsAt(z, x, i), unitsAt(z, y, j)].map(decimal);
         return (await daemon.json(`/default/height?x=${east}&y=${south}`)).height;
     }
@@ -43,8 +45,11 @@ describe('meshes', { timeout: patience(900000) }, () => {
     async function assertNear(height, z, place) {
         const step = 2 ** (16 - z);
         const [west, north] = place.map((block) => Math.floor(block / step) * step);
-        const at = [[0, 0], [step, 0], [0, step], [step, step]].map(([i, j]) => `${west + i},${north + j}`).join(';');
-        const { heights } = await daemon.json(`/default/heights?at=${at}`);
+        const heights = await Promise.all([[0, 0], [1, 0], [0, 1], [1, 1]].map(([i, j]) => {
+            const [column, row] = [west / step + 2 ** (z + 7) + i, north / step + 2 ** (z + 7) + j];
+            const tile = [column, row].map((sample) => Math.floor(sample / 256));
+            return heightAt([z, ...tile], column - 256 * tile[0], row - 256 * tile[1]);
+        }));
         const error = 0.001 + 2 ** (8 - z);        // of the depth of a pixel, or of a ray
         assert.ok(height > Math.min(...heights) - error && height < Math.max(...heights) + error,
             `${height} at ${place}, between the samples ${heights}`);
@@ -179,14 +184,14 @@ describe('meshes', { timeout: patience(900000) }, () => {
             ${code('new TileLayer')}
             window.map = new deck.Deck({ parent: document.querySelector('#map'), layers: [layer] });
         `);
-        for (const zoom of [1, 2, 4, 6, 8, 9, 10, 12]) {
+        for (const zoom of [1, 4, 9, 12]) {
             await page.evaluate((z) => window.map.setProps({ initialViewState: { longitude: 1, latitude: 1, zoom: z - 1 } }), zoom);
             await page.waitForFunction((level) => {
                 const layers = window.map.layerManager.getLayers();
                 return layers.every((one) => one.isLoaded) && layers.some((one) => one.props.tile?.index.z === level);
             }, zoom);
         }
-        assertTiles(8);
+        assertTiles(4);
     });
 
     it('of Cesium, from 20,000 km', async () => {
