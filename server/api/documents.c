@@ -352,22 +352,37 @@ static int tilejson_max_zoom(const struct world *world, int layer, int field)
     return (int)fmin(fmax(fine, 0), high);
 }
 
-/* The position of BLOCK in the window of web maps, 0 to 1; 0.5 if it is outside. */
-static double window_position(int64_t block, int64_t origin, int native_zoom)
+/* The position of PLACE in the window of web maps, which is 0 to 1; all in units. */
+static double window_position(int64_t place, int64_t origin, int native_zoom)
 {
-    const double place = ((double)block - (double)origin) / ldexp(256 * FARLANDS_UNIT, native_zoom);
-    return place >= 0 && place <= 1 ? place : 0.5;
+    return (double)((__int128)place - origin) / ldexp(TILE_SIZE * FARLANDS_UNIT, native_zoom);
 }
 
-/* The first view of a map: longitude and latitude of block (0, 0), the window being Web Mercator's
- * square, and a zoom up to MOST. */
+/* Degrees, at a position in the window, which is Web Mercator's square (EPSG:3857). */
+static double longitude_at(double position)
+{
+    return 360 * position - 180;
+}
+
+static double latitude_at(double position)
+{
+    return atan(sinh(M_PI * (1 - 2 * position))) * 180 / M_PI;
+}
+
+/* The middle of the window if POSITION is outside. */
+static double within_window(double position)
+{
+    return position >= 0 && position <= 1 ? position : 0.5;
+}
+
+/* The first view of a map: longitude and latitude of block (0, 0), and a zoom up to MOST. */
 static void add_center(struct json *document, cJSON *parent, const struct world *world, int most)
 {
     const struct world_config *config = &world->config;
     const double u = window_position(0, config->origin[0], config->native_zoom);
     const double v = window_position(0, config->origin[1], config->native_zoom);
-    const double latitude = atan(sinh(M_PI * (1 - 2 * v))) * 180 / M_PI;
-    const double center[] = {360 * u - 180, latitude, fmin(fmax(world_first_zoom(world), 0), most)};
+    const double center[] = {longitude_at(within_window(u)), latitude_at(within_window(v)),
+                             fmin(fmax(world_first_zoom(world), 0), most)};
 
     add_numbers(document, parent, "center", center, 3);
 }
@@ -708,15 +723,12 @@ static char *put_degrees(char *at, double number)
     return stpcpy(at, real_format(floor(number * 1e9 + 0.5) / 1e9, text));
 }
 
-/* Put a place as longitude and latitude (Web Mercator, EPSG:3857) of PART's window. */
+/* Put a place as longitude and latitude of PART's window. */
 static char *put_lnglat(char *at, const struct course_part *part, int64_t x, int64_t y)
 {
-    const double pi = 3.14159265358979323846;
-    const double side = ldexp((double)TILE_SIZE * FARLANDS_UNIT, part->native_zoom);
-    const double east = (double)(x - part->origin[0]) / side;
-    const double south = (double)(y - part->origin[1]) / side;
-    at = stpcpy(put_degrees(at, 360 * east - 180), ",");
-    return put_degrees(at, 180 / pi * atan(sinh(pi * (1 - 2 * south))));
+    const double u = window_position(x, part->origin[0], part->native_zoom);
+    const double v = window_position(y, part->origin[1], part->native_zoom);
+    return put_degrees(stpcpy(put_degrees(at, longitude_at(u)), ","), latitude_at(v));
 }
 
 static char *put_position(char *at, const struct course_part *part, int64_t x, int64_t y)

@@ -495,23 +495,24 @@ static bool is_for_land(const struct world *world, const struct route *route)
 {
     float lowest, highest;
     terrain_range(world->terrain, &lowest, &highest);
-    return has_sea(world) && highest >= 0 && !route->under_water && route->min == -INFINITY &&
+    return lowest < 0 && highest >= 0 && !route->under_water && route->min == -INFINITY &&
            route->max >= 0;
 }
 
 static struct spawn_job *new_spawn(const struct world *world, const struct route *route,
                                    const struct spawn_biomes *biomes)
 {
+    const bool is_dry = is_for_land(world, route);
     struct spawn_job *job = malloc(sizeof *job);
     if (!job)
         return NULL;
     *job = (struct spawn_job){
         .is_list = route->count > 0,
         .has_biomes = route->biomes.length > 0,
-        .is_dry = is_for_land(world, route),
+        .is_dry = is_dry,
         .query = {.x = route->at_x,
                   .y = route->at_y,
-                  .min = is_for_land(world, route) ? 0 : route->min,
+                  .min = is_dry ? 0 : route->min,
                   .max = route->max,
                   .slope = route->slope,
                   .near_water = route->near_water,

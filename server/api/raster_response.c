@@ -123,10 +123,9 @@ static void describe(struct raster_headers *out, const struct raster *raster)
 /* True if numbers leave out what is finer than a sample. Near surfaces never do. */
 static bool is_filtered(const struct raster *raster)
 {
-    if (raster->depth || !layer_has_numbers(raster->layer))
-        return false;
-    return world_is_surface(raster->world, raster->field) ? world_surface_is_height(&raster->grid)
-                                                          : raster->grid.band_limit;
+    return !raster->depth && layer_has_numbers(raster->layer) && raster->grid.band_limit &&
+           !world_is_surface(raster->world,
+                             world_field_over(raster->world, raster->field, &raster->grid));
 }
 
 void raster_response_headers(struct raster_headers *out, const struct raster *raster,

@@ -1,11 +1,10 @@
 #include "unlisted_peers.h"
 
-#include <netdb.h>
 #include <netinet/in.h>
-#include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
 
+#include "server/telemetry/access_log.h"
 #include "server/telemetry/log.h"
 
 /* Not 0. All peers on Unix sockets are one. */
@@ -36,31 +35,18 @@ unsigned unlisted_peers_add(struct unlisted_peers *peers, const struct sockaddr 
     return 0;
 }
 
-/* As in `proxies`. */
-static void format(const struct sockaddr *peer, char *out, size_t size)
-{
-    static const char mapped[] = "::ffff:";
-    const socklen_t length =
-        peer->sa_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
-    char text[NI_MAXHOST] = "";
-
-    if (peer->sa_family == AF_UNIX ||
-        getnameinfo(peer, length, text, sizeof text, NULL, 0, NI_NUMERICHOST))
-        snprintf(text, sizeof text, "unix");
-    text[strcspn(text, "%")] = '\0'; /* a zone */
-    const bool v4 = strncmp(text, mapped, sizeof mapped - 1) == 0 && strchr(text, '.');
-    snprintf(out, size, "%s", v4 ? text + sizeof mapped - 1 : text);
-}
-
 void unlisted_peers_warn(struct unlisted_peers *peers, const struct sockaddr *peer,
                          const char *header)
 {
     const unsigned count = unlisted_peers_add(peers, peer);
-    char text[NI_MAXHOST];
+    char text[INET6_ADDRSTRLEN];
 
     if (!count)
         return;
-    format(peer, text, sizeof text);
+    char *end = access_put_client(text, peer);
+    if (end == text)
+        end = stpcpy(text, "unix");
+    *end = '\0';
     const char *quote = strchr(text, ':') ? "\"" : "";
     log_line(LOG_WARNING,
              "%s sends %s, which is ignored: URLs have its Host, and all its clients count as one; "

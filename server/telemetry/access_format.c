@@ -58,7 +58,7 @@ static char *put_ipv4(char *at, const uint8_t address[4])
     return at - 1;
 }
 
-static char *put_client(char *at, const struct sockaddr *client)
+char *access_put_client(char *at, const struct sockaddr *client)
 {
     if (client && client->sa_family == AF_INET) {
         const struct sockaddr_in *in = (const struct sockaddr_in *)(const void *)client;
@@ -124,7 +124,7 @@ size_t access_format(char line[ACCESS_FORMAT_MAX], const struct access_entry *en
     at = PUT(at, "{\"time\":\"");
     at = put_time(at, &entry->time, clock);
     at = PUT(at, "\",\"client\":\"");
-    at = put_client(at, entry->client);
+    at = access_put_client(at, entry->client);
     at = PUT(at, "\",\"method\":");
     at = put_string(at, entry->method, METHOD_MAX);
     at = PUT(at, ",\"uri\":");

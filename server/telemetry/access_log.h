@@ -44,6 +44,10 @@ enum { ACCESS_FORMAT_MAX = 4096 };
 size_t access_format(char line[ACCESS_FORMAT_MAX], const struct access_entry *entry,
                      struct access_clock *clock);
 
+/* Write the address of CLIENT, IPv4 in IPv6 as IPv4, without a NUL; nothing if it is NULL or of a
+ * Unix socket. Returns the end, at most INET6_ADDRSTRLEN - 1 bytes on. */
+char *access_put_client(char *at, const struct sockaddr *client);
+
 struct access_log;
 
 /*

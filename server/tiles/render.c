@@ -72,14 +72,12 @@ static int make_values(struct render_scratch *scratch, const struct content *con
                        const struct farlands_grid *grid, float *out, size_t stride)
 {
     const struct world *world = content->world;
+    const int field = world_field_over(world, content->field, grid);
     struct farlands_grid exact = *grid;
-    int field = content->field;
 
     exact.band_limit = false;
-    if (world_is_surface(world, field) && !world_surface_is_height(grid))
-        return terrain_surfaces(world->terrain, scratch->scratch, &exact, out, stride);
     if (world_is_surface(world, field))
-        field = world_height_field(world);
+        return terrain_surfaces(world->terrain, scratch->scratch, &exact, out, stride);
     return terrain_fields(world->terrain, scratch->scratch, grid, &field, 1, &out, stride);
 }
 

@@ -33,10 +33,9 @@ static double time_of_surfaces(const struct world *world, const struct farlands_
 static double time_of_grid(const struct world *world, int field, const struct farlands_grid *grid)
 {
     struct work work = {0};
-    if (world_is_surface(world, field) && !world_surface_is_height(grid))
-        return time_of_surfaces(world, grid);
+    field = world_field_over(world, field, grid);
     if (world_is_surface(world, field))
-        field = world_height_field(world);
+        return time_of_surfaces(world, grid);
     if (world->field_costs)
         return field_costs_of_grid(world->field_costs, world->terrain, field, grid);
     work_add_grid(&work, &world->config.terrain, grid);

@@ -300,9 +300,10 @@ bool world_is_surface(const struct world *world, int field)
     return field == terrain_field_count(world->terrain);
 }
 
-bool world_surface_is_height(const struct farlands_grid *grid)
+int world_field_over(const struct world *world, int field, const struct farlands_grid *grid)
 {
-    return grid->band_limit && grid->step > ESTIMATE_FAR;
+    const bool far = grid->band_limit && grid->step > ESTIMATE_FAR;
+    return far && world_is_surface(world, field) ? world_height_field(world) : field;
 }
 
 bool world_has_layers(const struct world *world, int field)

@@ -113,9 +113,9 @@ const char *world_field_name(const struct world *world, int field);
 int world_field(const struct world *world, const char *name, size_t length);
 bool world_is_surface(const struct world *world, int field);
 
-/* True if surfaces of GRID are its filtered heights: those of a column each would take long. Nearer
- * surfaces are exact, in pictures, too. */
-bool world_surface_is_height(const struct farlands_grid *grid);
+/* The field that stands for FIELD over GRID: itself, but the height for a filtered surface of far
+ * samples, each of which would take long. Nearer surfaces are exact, in pictures, too. */
+int world_field_over(const struct world *world, int field, const struct farlands_grid *grid);
 
 /* Whether FIELD has layers. Surfaces of single noises have none: tiles would take seconds. */
 bool world_has_layers(const struct world *world, int field);
