@@ -21,8 +21,7 @@ const world = (name, { octaves = 5, palette = '#204060', basis = `perlin, octave
     noise: { basis: ${basis} }
     palette: [[-6500, "${palette}"], [6000, "#ffffff"]]
 `;
-const TILES = 8;
-const heldTile = (i) => `/alpha/gray/9/${i}/900.png`;
+const heldTiles = Array.from({ length: 8 }, (_, i) => `/alpha/gray/9/${i}/900.png`);
 const worlds = (...list) => `worlds:${list.join('')}`;
 
 /* Run check(daemon, write) with a daemon whose configuration file write(text) replaces. */
@@ -213,13 +212,10 @@ describe('a successful reload', { timeout: TIMEOUT, concurrency: 4 }, () => {
     it('keeps the old world for requests in progress', () => {
         const old = `threads: 1\n${worlds(world('alpha'))}`, faults = new Faults(scratch());
         return withFile(old, async (daemon, write) => {
-            const fingerprint = await daemon.fingerprintOf(heldTile(0));
+            const fingerprint = await daemon.fingerprintOf(heldTiles[0]);
             faults.stand();
             faults.hold('encode');
-            const connections = await Promise.all(Array.from({ length: TILES }, () => daemon.connect()));
-            const answers = connections.map((connection, i) => connection.send(request('GET', heldTile(i))).answer());
-            answers.forEach((answer) => answer.catch(() => {}));
-            assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') > TILES / 2), 'no request is pending');
+            const { connections, answers } = await daemon.queue(heldTiles);
             await change(daemon, write, `threads: 1\n${worlds(world('beta'))}`, () => faults.advance('steady', 0.005));
             assertStatus(await daemon.get('/alpha.json'), 404);
             faults.clear();
@@ -233,7 +229,7 @@ describe('a successful reload', { timeout: TIMEOUT, concurrency: 4 }, () => {
             }
             // They are the bytes of the old world, as a reload of it shows.
             await change(daemon, write, old);
-            assert.deepEqual(await daemon.bytes(heldTile(0)), first.body);
+            assert.deepEqual(await daemon.bytes(heldTiles[0]), first.body);
             for (const connection of connections)
                 connection.close();
         }, { env: faults.env });
@@ -362,13 +358,10 @@ describe('many reloads', { timeout: TIMEOUT, concurrency: 3 }, () => {
     it('are ignored while draining', () => {
         const faults = new Faults(scratch());
         return withFile(`threads: 1\n${worlds(world('alpha'))}`, async (daemon, write) => {
-            const fingerprint = await daemon.fingerprintOf(heldTile(0));
+            const fingerprint = await daemon.fingerprintOf(heldTiles[0]);
             faults.stand();
             faults.hold('encode');
-            const connections = await Promise.all(Array.from({ length: TILES }, () => daemon.connect()));
-            const answers = connections.map((connection, i) => connection.send(request('GET', heldTile(i))).answer());
-            answers.forEach((answer) => answer.catch(() => {}));
-            assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') > TILES / 2));
+            const { answers } = await daemon.queue(heldTiles);
             daemon.kill('SIGTERM');
             assert.ok(await draining(daemon));
             write(worlds(world('beta')));

@@ -11,7 +11,6 @@ import { Faults } from '../preload/preload.mjs';
 import { decodePng } from './png.mjs';
 import { TIMEOUT, eventually, fewer, scratch, scratchFile } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
-import { request } from './wire.mjs';
 
 const MOST = '18446744073709551615';
 const SEEDS = ['0', '1', '42', '4294967296', '9223372036854775808', MOST];
@@ -170,13 +169,8 @@ describe('a seed', { timeout: TIMEOUT }, () => {
         await withDaemon(async (daemon) => {
             faults.stand();
             faults.hold('encode');
-            const COUNT = 8;
-            const target = (i) => `/alpha:${i}/gray/9/1/900@2x.png`;
-            const connections = await Promise.all(Array.from({ length: COUNT }, () => daemon.connect()));
-            const answers = connections.map((connection, i) =>
-                connection.send(request('GET', target(i))).answer());
-            answers.forEach((answer) => answer.catch(() => {}));
-            assert.ok(await eventually(async () => await daemon.metric('farlands_queue_length') > COUNT / 2), 'no request is pending');
+            const targets = Array.from({ length: 8 }, (_, i) => `/alpha:${i}/gray/9/1/900@2x.png`);
+            const { connections, answers } = await daemon.queue(targets);
             for (let seed = 1000; seed < 1100; seed++)      // more than the daemon keeps
                 assertStatus(await daemon.get(`/alpha:${seed}/relief.json`), 200);
             fs.writeFileSync(`${file}.new`, text('fixed'));
@@ -191,7 +185,7 @@ describe('a seed', { timeout: TIMEOUT }, () => {
                 const answer = await pending;
                 assertStatus(answer, 200);
                 decodePng(answer.body);
-                assertError(await daemon.get(target(i)), 404, /^seed: /);
+                assertError(await daemon.get(targets[i]), 404, /^seed: /);
             }
             for (const connection of connections)
                 connection.close();

@@ -7,7 +7,7 @@ import { after, before } from 'node:test';
 import { MANAGER } from './manager.mjs';
 import { BINARY, WAIT, end, eventually, launch, patience, run, scratch, scratchFile, withFractal } from './program.mjs';
 import { assertStatus } from './table.mjs';
-import { connect, exchange } from './wire.mjs';
+import { connect, exchange, request } from './wire.mjs';
 
 /* One request to { host, port, agent }. */
 function requestOnce(to, method, target, headers = {}, { agent = to.agent, limit = WAIT } = {}) {
@@ -170,6 +170,15 @@ export class Daemon {
     /* The number of requests that needed a computation so far: tiles, and what is not cached. */
     async computed() {
         return await this.rendered() + await this.metric('farlands_calculations_total');
+    }
+
+    /* GET each of TARGETS on a connection of its own, and wait until more than half of the renders are queued. */
+    async queue(targets) {
+        const connections = await Promise.all(targets.map(() => this.connect()));
+        const answers = connections.map((connection, i) => connection.send(request('GET', targets[i])).answer());
+        answers.forEach((answer) => answer.catch(() => {}));
+        assert.ok(await eventually(async () => await this.metric('farlands_queue_length') > targets.length / 2), 'no request is pending');
+        return { connections, answers };
     }
 
     kill(signal = 'SIGTERM') {
