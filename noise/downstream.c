@@ -158,6 +158,13 @@ static struct farlands_course_point point_of(const struct river_curve *c, int t,
     };
 }
 
+/* Lower P, in a river of DEPTH, to LEVEL, if that is lower. */
+static void lower_to(struct farlands_course_point *p, float level, float depth)
+{
+    p->level = fminf(p->level, level);
+    p->bed = fminf(p->bed, p->level - depth);
+}
+
 /* The last point, P, of a course that ends at END. */
 static void end_at(const struct rivers *rivers, const struct drain_node *end,
                    struct farlands_course_point *p)
@@ -198,20 +205,28 @@ static int follow_curve(struct rivers *rivers, struct farlands_course *course,
     const float end = is_source ? level_at_end(n, on) : level_at_end(on, next_of(on, WIDE));
     const bool is_wet =
         is_on_course(rivers, n) && (double)curve.order >= rivers_params_of(rivers)->from;
-    int t = is_source ? course->step - AT_SOURCE : course->step, err = 0;
-    for (; t <= CURVE_PIECES && *count < room && !err; t++, course->step++) {
-        struct farlands_course_point *p = &out[*count];
-        *p = point_of(&curve, t, end, is_wet);
-        bool in_lake = false;
+    const int first = is_source ? course->step - AT_SOURCE : course->step;
+    static const float ROUNDING = 0.01f; /* more than that of sums */
+    float highest = INFINITY;            /* once the curve is in the water that it joins */
+    int err = 0;
+    for (int t = 0; t <= CURVE_PIECES && *count < room && !err; t++) {
+        struct farlands_course_point p = point_of(&curve, t, end, is_wet);
+        struct rivers_here here;
+        err = rivers_look(rivers, p.x, p.y, &here);
+        if (here.level < p.level - ROUNDING)
+            highest = fminf(highest, fabsf(here.level - end) < ROUNDING ? end : here.level);
+        if (is_wet)
+            lower_to(&p, highest, curve.piece[t < CURVE_PIECES ? t : CURVE_PIECES - 1].depth);
         if (t == CURVE_PIECES && !is_source && on->kind != DRAIN_FLOWS)
-            end_at(rivers, on, p);
-        else
-            err = rivers_is_lake(rivers, p->x, p->y, &in_lake);
-        if (in_lake)
-            p->kind = FARLANDS_LAKE;
-        ++*count;
+            end_at(rivers, on, &p);
+        else if (here.is_lake)
+            p.kind = FARLANDS_LAKE;
+        if (t < first || err)
+            continue;
+        out[(*count)++] = p;
+        course->step++;
     }
-    if (t <= CURVE_PIECES || err)
+    if (err || course->step <= (is_source ? AT_SOURCE : 0) + CURVE_PIECES)
         return err;
     course->step = 1;
     if (is_source)

@@ -486,19 +486,21 @@ int rivers_find_valleys(struct rivers *r, const struct chunk *chunk, int64_t ban
     return err;
 }
 
-int rivers_is_lake(struct rivers *r, int64_t x, int64_t y, bool *out)
+int rivers_look(struct rivers *r, int64_t x, int64_t y, struct rivers_here *out)
 {
     const struct chunk chunk = {{x, 1, NULL}, {y, 1, NULL}, 1, 1};
     const int err = rivers_find_near(r, &chunk, 0);
-    if (err)
+    *out = (struct rivers_here){1e9f, false};
+    if (err || !r->wet[0])
         return err;
-    if (!r->wet[0]) {
-        *out = false;
-        return 0;
-    }
-    const float weight = r->near.lakes.weight[0][0];
-    *out = weight >= RIVERS_SHORE &&
-           r->near.level[0][0] <= r->near.lakes.level[0][0] / weight + RIVERS_COURSE;
+    const struct river_near *near = &r->near;
+    const float weight = near->lakes.weight[0][0], level = near->level[0][0];
+    const bool is_within = near->bank[0][0] < 0;
+    if (is_within)
+        out->level = level;
+    out->is_lake =
+        (is_within && near->order[0][0] == 0) ||
+        (weight >= RIVERS_SHORE && level <= near->lakes.level[0][0] / weight + RIVERS_COURSE);
     return 0;
 }
 

@@ -36,9 +36,15 @@ struct drain *rivers_drain(struct rivers *rivers);
  * neighbours. */
 bool rivers_is_source(const struct drain_node *node, int wide);
 
-/* Into *OUT whether (X, Y), a place on a course, is in a lake. Returns 0 or what the ground does.
- * What was found before is forgotten. */
-int rivers_is_lake(struct rivers *rivers, int64_t x, int64_t y, bool *out);
+/* The water at a place on a course. */
+struct rivers_here {
+    float level; /* of the course, the joined river or the end lake that has the place; else 1e9 */
+    bool is_lake;
+};
+
+/* The water at (X, Y), a place on a course, into *OUT. Returns 0 or what the ground does. What was
+ * found before is forgotten. */
+int rivers_look(struct rivers *rivers, int64_t x, int64_t y, struct rivers_here *out);
 
 /*
  * Find the water near the samples of CHUNK; or, for rivers_carve, valleys and floors.

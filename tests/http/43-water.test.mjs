@@ -37,6 +37,19 @@ describe('water in the built-in worlds', { timeout: TIMEOUT }, () => {
         const { height } = await daemon.json(`/default/height?x=${x}&y=-850`);
         assert.ok(height < 0, `${height} m: a dam`);
     }));
+
+    // Into an end lake from 10 and from 70 m above it.
+    it('has the level that a course says, down to the lake that the course falls into', () =>
+        eachRow([['alps', 358983, 778084], ['alps', 358900, 778110], ['alps:9', 1704348, -1851319]], async ([world, x, y]) => {
+            const { geometry, properties } = await daemon.json(`/${world}/downstream?x=${x}&y=${y}`);
+            const at = geometry.coordinates.map(([east, south]) => `${east},${south}`).join(';');
+            const { water } = await daemon.json(`/${world}/heights?at=${at}`);
+            assert.equal(properties.end, 'end lake');
+            assert.equal(properties.kind.at(-2), 'lake');
+            assert.equal(properties.level.at(-2), properties.level.at(-1));
+            water.forEach((level, i) => assert.ok(Math.abs(level - properties.level[i]) <= 0.01,
+                `point ${i}, ${properties.kind[i]}: ${properties.level[i]} m, but ${level} m of water`));
+        }));
 });
 
 describe('/downstream', { timeout: TIMEOUT }, () => {

@@ -201,10 +201,10 @@ static void see_fields(const struct farlands_world *world,
     const double order = (double)farlands_value(world, scratch, "river", p->x, p->y);
     const double bank = (double)farlands_value(world, scratch, "bank", p->x, p->y);
     const double off = level_off(point, count, i, water);
+    see(&totals.level, off > 0.05, off, p, seed);
     /* At its mouth the middle of a river is in that which it joins. */
     if (bank < -0.6 * (double)p->width)
         return;
-    see(&totals.level, off > 0.05, off, p, seed);
     if (p->kind == FARLANDS_RIVER)
         see(&totals.order, fabs(order - (double)p->order) > 0.01, fabs(order - (double)p->order), p,
             seed);
