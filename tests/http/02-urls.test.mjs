@@ -130,7 +130,7 @@ const OPEN = [
 ];
 
 describe('URLs', { timeout: TIMEOUT }, () => {
-    const daemon = useDaemon();
+    const daemon = useDaemon({ builtIn: true });
 
     it('are valid up to the limits', () => eachRow(LIMITS, async ([tile, status]) => {
         const answer = await daemon.get(`/default/${tile}`);

@@ -13,7 +13,7 @@ const PICTURES = ['/default/relief/12/7/9.png', '/default/terrarium/12/7/9.png?b
     '/default/height/12/7/9.png', '/default/gray/12/7/9@2x.png'];
 
 describe('ranges', { timeout: TIMEOUT }, () => {
-    const daemon = useDaemon();
+    const daemon = useDaemon({ builtIn: true });
     let column = 0;
     const cold = () => `/default/height/11/${++column}/3.r16`;
     const part = (path, range, headers) => daemon.get(path, { Range: range, ...headers });
@@ -154,7 +154,7 @@ describe('ranges', { timeout: TIMEOUT }, () => {
 });
 
 describe('other origins', { timeout: TIMEOUT }, () => {
-    const daemon = useDaemon();
+    const daemon = useDaemon({ builtIn: true });
     const listed = (value) => (value ?? '').toLowerCase().split(/ *, */);
 
     const HEADERS = 'authorization,cache-control,content-type,if-match,if-modified-since,if-none-match,if-range,pragma,' +

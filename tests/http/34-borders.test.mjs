@@ -21,7 +21,7 @@ function imageOf(bytes, tile) {
 }
 
 describe('borders', { timeout: TIMEOUT }, () => {
-    const daemon = useDaemon();
+    const daemon = useDaemon({ builtIn: true });
     const image = async (tile) => imageOf(await daemon.bytes(`/default/${tile}`), tile);
 
     const forms = [...NAMES.flatMap((name) => [`${name}/%.png`, `${name}/%@2x.png`]),
@@ -76,7 +76,7 @@ describe('borders', { timeout: TIMEOUT }, () => {
         const tiles = ['terrarium/9/8/7', 'relief/9/8/7@2x'];
         const kept = [];
         for (const renders of [2 * tiles.length, 0]) {
-            const own = await new Daemon({ cache }).start();
+            const own = await new Daemon({ builtIn: true, cache }).start();
             for (const tile of tiles)
                 for (const query of ['', '?border=1']) {
                     const bytes = await own.bytes(`/default/${tile}.png${query}`);

@@ -11,7 +11,7 @@ const GZIP = { 'Accept-Encoding': 'gzip' };
 const FORMS = ['.f32', '.r16', '.u8', '@2x.r16', '.r16?border=1'];
 
 describe('tiles of numbers', { timeout: TIMEOUT }, () => {
-    const daemon = useDaemon();
+    const daemon = useDaemon({ builtIn: true });
     let column = 0;
     /* A tile that was never requested. */
     const cold = (form = '.r16') => `/default/height/11/${++column}/7${form}`;
