@@ -17,8 +17,9 @@
 enum {
     SLICE_NS = STREAMED_JOB_SLICE_US * 1000,
     /* A search without result takes a core for some tenths of a second, and seconds in worlds of
-     * very many octaves. After a timeout the client would only repeat it. */
-    SPAWN_TIMEOUT_MS = 60 * 1000,
+     * very many octaves, as hundreds of heights far apart do in worlds with rivers. After a timeout
+     * the client would only repeat it. */
+    LONG_TIMEOUT_MS = 60 * 1000,
     /* Bytes that a job and its response take at most. A URL's 8 KiB hold 2048 places such as "0,0"
      * with 20 bytes each in the job, and up to 16 per height and 7 per place in the response; or
      * 1365 such as ".1,.1", with 26 instead of 7. Compressed it is no larger. A search has the
@@ -328,6 +329,7 @@ static void free_heights(void *subject)
 
 static const struct streamed_job_kind heights_kind = {
     .counter = METRIC_HEIGHTS,
+    .timeout_ms = LONG_TIMEOUT_MS,
     .work = compute_heights,
     .cost_us = cost_of_heights,
     .respond = respond_heights,
@@ -475,7 +477,7 @@ static void free_spawn(void *subject)
 
 static const struct streamed_job_kind spawn_kind = {
     .counter = METRIC_SPAWNS,
-    .timeout_ms = SPAWN_TIMEOUT_MS,
+    .timeout_ms = LONG_TIMEOUT_MS,
     .work = search_spawn,
     .cost_us = cost_of_search,
     .respond = respond_spawn,

@@ -230,10 +230,13 @@ static unsigned parse_names(struct span list, const struct query_parameter *para
     int count = 0;
 
     *out = list;
-    while (query_next_name(&rest, &name) && ++count <= parameter->max)
-        if (name.length == 0 || name.length >= QUERY_WORD)
+    while (query_next_name(&rest, &name) && ++count <= parameter->max) {
+        if (name.length == 0)
+            return query_reject(why, 400, "%s: name %d: empty", parameter->name, count);
+        if (name.length >= QUERY_WORD)
             return query_reject(why, 404, "%s: \"%.*s\" is no name; expected names such as a,b",
                                 parameter->name, span_shown(name), name.text);
+    }
     if (count > 0 && count <= parameter->max && list.text[list.length - 1] != ',')
         return 0;
     return query_reject(why, 400, "%s: expected 1 to %d names, separated by commas",

@@ -56,38 +56,65 @@ const struct world *resolve_hold(const struct worlds *worlds, const struct route
     return NULL;
 }
 
-/* The name of WORLD's field that NAME is a misspelling of, or NULL. */
-static const char *nearest_field(const struct world *world, struct span name)
-{
-    const char *nearest = NULL;
-    unsigned least = NAME_DISTANCE_NONE;
+/* The names that a URL may have in one place: COUNT, of which AT gives number I of OF. */
+struct names {
+    const char *(*at)(const void *of, int i);
+    const void *of;
+    int count;
+};
 
-    for (int i = 0; i < world_field_count(world); i++) {
-        const char *other = world_field_name(world, i);
-        const unsigned distance = name_distance(name.text, name.length, other);
+enum { NAME_SHOWN = 64 };
+
+/* Write number I of NAMES as URLs have it, without spaces. */
+static void write_name(const struct names *names, int i, char out[NAME_SHOWN])
+{
+    snprintf(out, NAME_SHOWN, "%s", names->at(names->of, i));
+    for (; *out; out++)
+        if (*out == ' ')
+            *out = '_';
+}
+
+/* Append to WHY, N bytes long, the one of NAMES that WRONG is a misspelling of, if any is, and as
+ * many of them as have room. */
+static void append_names(char why[ROUTE_WHY], int n, const struct names *names, struct span wrong)
+{
+    static const char more[] = ", ...";
+    char name[NAME_SHOWN], nearest[NAME_SHOWN] = "";
+    unsigned least = NAME_DISTANCE_NONE;
+    for (int i = 0; i < names->count; i++) {
+        write_name(names, i, name);
+        const unsigned distance = name_distance(wrong.text, wrong.length, name);
         if (distance < least) {
             least = distance;
-            nearest = other;
+            memcpy(nearest, name, sizeof nearest);
         }
     }
-    return nearest;
+    if (*nearest)
+        n += snprintf(why + n, (size_t)(ROUTE_WHY - n), "did you mean \"%s\"? ", nearest);
+    n += snprintf(why + n, (size_t)(ROUTE_WHY - n), "it has ");
+    for (int i = 0; i < names->count; i++) {
+        write_name(names, i, name);
+        const char *text = (size_t)n + 2 + strlen(name) + sizeof more > ROUTE_WHY ? more + 2 : name;
+        n += snprintf(why + n, (size_t)(ROUTE_WHY - n), "%s%s", i == 0 ? "" : ", ", text);
+        if (text != name)
+            break;
+    }
+}
+
+static const char *field_at(const void *world, int i)
+{
+    return world_field_name(world, i);
 }
 
 int resolve_field(const struct world *world, struct span name, char why[ROUTE_WHY])
 {
-    const int count = world_field_count(world);
+    const struct names names = {field_at, world, world_field_count(world)};
     const int field = world_field(world, name.text, name.length);
-    const char *nearest;
-
     if (field >= 0)
         return field;
-    int n = snprintf(why, ROUTE_WHY, "field: this world has no field \"%.*s\"; ", span_shown(name),
-                     name.text);
-    if ((nearest = nearest_field(world, name)))
-        n += snprintf(why + n, (size_t)(ROUTE_WHY - n), "did you mean \"%s\"? ", nearest);
-    for (int i = 0; i < count && n < ROUTE_WHY; i++)
-        n += snprintf(why + n, (size_t)(ROUTE_WHY - n), "%s%s", i == 0 ? "it has " : ", ",
-                      world_field_name(world, i));
+    const int n = snprintf(why, ROUTE_WHY, "field: this world has no field \"%.*s\"; ",
+                           span_shown(name), name.text);
+    append_names(why, n, &names, name);
     return -1;
 }
 
@@ -172,18 +199,17 @@ static int find_biome(const struct biome_table *table, struct span name)
     return (int)id;
 }
 
+static const char *biome_at(const void *table, int i)
+{
+    return ((const struct biome_table *)table)->look[i].name;
+}
+
 static unsigned reject_biome(const struct biome_table *table, struct span name, char why[ROUTE_WHY])
 {
-    int n = snprintf(why, ROUTE_WHY, "biome: this world has no biome \"%.*s\"; it has ",
-                     span_shown(name), name.text);
-    for (int i = 0; i < table->rows.rows && n < ROUTE_WHY; i++) {
-        const int begin = n;
-        n += snprintf(why + n, (size_t)(ROUTE_WHY - n), "%s%s", i == 0 ? "" : ", ",
-                      table->look[i].name);
-        for (int k = begin + 2 * (i > 0); k < n && k < ROUTE_WHY && why[k]; k++)
-            if (why[k] == ' ')
-                why[k] = '_';
-    }
+    const struct names names = {biome_at, table, table->rows.rows};
+    const int n = snprintf(why, ROUTE_WHY, "biome: this world has no biome \"%.*s\"; ",
+                           span_shown(name), name.text);
+    append_names(why, n, &names, name);
     return 404;
 }
 

@@ -507,7 +507,7 @@ static const struct {
     {"/w/height?x=1&y=1&fields=", 400, "fields: expected 1 to 16 names"},
     {"/w/height?x=1&y=1&field=a", 400,
      "'field' is not a parameter of height; did you mean 'fields'"},
-    {"/w/heights?at=1,1&fields=a,,b", 404, "fields: \"\" is no name"},
+    {"/w/heights?at=1,1&fields=a,,b", 400, "fields: name 2: empty"},
     {"/w/heights?at=1,1&fields=a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", 400, "1 to 16 names"},
     {"/w/region.f32?x=1&y=1&width=2&height=2&field=", 404, "field: expected a name"},
     {"/w/region.f32?x=1&y=1&width=2&height=2&field=" WORD63 "4", 404, "1 to 63 characters"},
