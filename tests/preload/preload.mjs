@@ -1,4 +1,4 @@
-// The test's side of preload.c: it moves the clocks of a program and makes its system calls fail. Not a test.
+// The test's side of preload.h: it moves the clocks of a program and makes its system calls fail. Not a test.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -10,7 +10,7 @@ import { BINARY, eventually, scratch } from '../http/program.mjs';
 const MEMORY = fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir();
 const LIBRARY = path.join(path.dirname(BINARY), 'tests/preload/preload.so');
 
-/* As in preload.c: struct shared, the kinds of calls, in order, and the fields of a rule. */
+/* As in preload.h: struct shared, the kinds of calls, in order, and the fields of a rule. */
 const EDITION = 64, TURNS = 124, LATEST = 128, RULES = 192;
 const CALLS = ['write', 'read', 'open', 'create', 'rename', 'unlink', 'mkdir', 'accept', 'forget', 'allocate', 'encode'];
 const FIELDS = ['error', 'every', 'amount', 'cap', 'least', 'most', 'seed', 'calls', 'hits'];
