@@ -59,8 +59,8 @@ export function pin(pid, core) {
 }
 
 /* A daemon with its own cache, pinned to CORE if given; of the program BINARY, if that is another one. */
-export async function farlands(config, { cache, core, binary } = {}) {
-    const daemon = await new Daemon({ config: `log: error\n${config}`, cache, binary }).start();
+export async function farlands(config, { cache, core, binary, builtIn } = {}) {
+    const daemon = await new Daemon({ config: `log: error\n${config}`, cache, binary, builtIn }).start();
     if (core !== undefined)
         pin(daemon.pid, core);
     return daemon;
