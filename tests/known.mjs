@@ -8,10 +8,6 @@ import { it } from 'node:test';
 
 /* FILE and TEST: where the test is, and its title. HAPPENS: what it fails with today. EXPECTED: what users should get. */
 export const KNOWN = [
-    { file: 'tests/browser/axe.test.mjs', test: 'the list of biomes is accessible', happens: /scrollable-region-focusable.*legend-biomes/,
-        expected: 'a keyboard can scroll the legend of a world with many biomes' },
-    { file: 'tests/browser/screens.test.mjs', test: 'no controls overlap in the default world', happens: /320 x 256: readout overlaps layers.*640 x 360: readout overlaps status/,
-        expected: 'the readout leaves the other panels free; that of a world with a climate and water is too high for three dimensions' },
     { file: 'tests/http/43-water.test.mjs', test: 'is sea where a river crosses it', happens: /2 of 5 rows failed[^]*a dam/,
         expected: 'a sea without dams below river mouths' },
 ];

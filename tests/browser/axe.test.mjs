@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import { known } from '../known.mjs';
 import { FIELDS, LIMIT, breakConfiguration, daemonArguments, painted, readout, settled, staged, visit } from './harness.mjs';
 
 daemonArguments.push('--config', FIELDS);
@@ -23,7 +22,7 @@ const withAxe = (page) => page.addScriptTag({ path: axePath });
 
 for (const colorScheme of ['light', 'dark']) {
     test(`the plane and its panels are accessible in the ${colorScheme} scheme`, LIMIT, async () => {
-        const { page } = await visit('#plain/relief/6/0/0', { viewport: { width: 1000, height: 700 }, colorScheme, bypassCSP: true });
+        const { page } = await visit('#default/relief/6/0/0', { viewport: { width: 1000, height: 700 }, colorScheme, bypassCSP: true });
         await withAxe(page);
         await assertAccessible(page, 'the start');
         await page.locator('#more').selectOption('normal');
@@ -74,7 +73,7 @@ for (const colorScheme of ['light', 'dark']) {
     });
 }
 
-known('the list of biomes is accessible', LIMIT, async () => {
+test('the list of biomes is accessible', LIMIT, async () => {
     const { page } = await visit('#default/relief/6/0/0', { viewport: { width: 1000, height: 700 }, bypassCSP: true });
     await page.locator('#legend-biomes').waitFor();
     await settled(page);
@@ -83,7 +82,7 @@ known('the list of biomes is accessible', LIMIT, async () => {
 });
 
 test('the page is accessible on a phone', LIMIT, async () => {
-    const { page } = await visit('#plain/relief/-4/0/0', { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true, bypassCSP: true });
+    const { page } = await visit('#default/relief/-4/0/0', { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true, bypassCSP: true });
     await withAxe(page);
     await page.locator('#legend summary').tap();
     await assertAccessible(page, 'the legend');

@@ -1,7 +1,6 @@
 /* The viewer on phones, on dense screens, in the dark, and without a mouse. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { known } from '../known.mjs';
 import { FIELDS, LIMIT, assertHeight, assertPictured, breakConfiguration, daemonArguments, keepScreenshot, painted,
     readout, visit } from './harness.mjs';
 
@@ -73,32 +72,12 @@ const setDeep = (page, deep) => page.evaluate((on) => {
 const WINDOWS = [[320, 256], [320, 480], [360, 350], [360, 640], [390, 844], [568, 320], [640, 360], [700, 500], [768, 1024],
     [844, 390], [1000, 600], [1280, 720]];
 
-/* Where the readout of the default world is known to be too high in three dimensions. */
-const CRAMPED = [[320, 256, false], [320, 256, true], [640, 360, true]];
-
-known('no controls overlap in the default world', LIMIT, async () => {
-    const found = [];
-    for (const [width, height, touch] of CRAMPED) {
-        const { page } = await visit('#default/relief/12/-4503599620000000/4503599620000000',
-            { viewport: { width, height }, hasTouch: touch, isMobile: touch });
-        await readout(page);
-        await setDeep(page, true);
-        for (const said of ['', 'Paris']) {
-            await page.locator('#place').fill(said);
-            if (said)
-                await page.locator('#place').press('Enter');
-            found.push(...(await page.evaluate(misplaced)).map((wrong) => `${width} x ${height}: ${wrong}`));
-        }
-    }
-    assert.deepEqual(found, [], found.join('; '));
-});
-
 for (const [width, height] of WINDOWS)
     for (const touch of width < 900 ? [false, true] : [false])
         test(`no controls overlap at ${width} x ${height}${touch ? ' by touch' : ''}`, LIMIT, async () => {
-            const world = CRAMPED.some((one) => String(one) === String([width, height, touch])) ? 'plain' : 'default';
-            const { page } = await visit(`#${world}/relief/12/-4503599620000000/4503599620000000`,
+            const { page } = await visit('#default/relief/12/-4503599620000000/4503599620000000',
                 { viewport: { width, height }, hasTouch: touch, isMobile: touch });
+            await readout(page);
             const assertPlaced = async (state) => assert.deepEqual(await page.evaluate(misplaced), [], state);
             for (const deep of [false, true])
                 for (const open of [false, true])
