@@ -80,6 +80,9 @@ sub vcl_recv {
         }
         set req.url = regsub(req.url, "\?.*$", "") + req.http.X-Query;
         unset req.http.X-Query;
+    } else if (req.url ~ "(?i)^[^?]*/wmts\?(.*&)?request=gettile(&|$)") {
+        # Tiles of WMTS by keys and values, as QGIS requests them: any key may matter, so the cache key is the whole URL.
+        set req.http.X-Kind = "tile";
     } else if (req.url ~ "^[^?]*/(wmts\.xml)?\?(.*&)?(place|(?i)request)="
         || req.url !~ "^[^?]*/([^/?]+\.(json|xml|txt|ico)|apple-touch-icon[^/?]*\.png|viewer/[^/?]+)?(\?|$)") {
         # Everything else passes through as it is made, with its whole query, Range and If-None-Match, and is not

@@ -29,6 +29,15 @@ bool tiles_respond_prepared(struct service *service, struct request_context *con
 void tiles_respond(struct service *service, struct request_context *context,
                    const struct world *world, const struct route *route);
 
+/* ROUTE_WMTS_TILE: the same tile, by keys and values. WORLD is NULL if there is none, for the
+ * reason WHY. */
+void wmts_respond(struct service *service, struct request_context *context,
+                  const struct world *world, const struct route *route, const char *why);
+
+/* The exception report of FAULT, with the message WHY. */
+void wmts_respond_fault(struct request_context *context, const struct wmts_fault *fault,
+                        const char *why);
+
 /* ROUTE_REGION and ROUTE_VOLUME: samples at any place and step. */
 void regions_respond(struct service *service, struct request_context *context,
                      const struct world *world, const struct route *route);

@@ -17,6 +17,8 @@ enum { WMTS_MAX_ZOOM = 25 };
 /* GDAL counts pixels in int: 2^30 of them per side at this zoom. */
 enum { GDAL_MAX_ZOOM = 22 };
 
+enum { PATH_MAX_BYTES = WORLD_SEEDED_NAME_MAX + 16 };
+
 struct xml {
     FILE *out;
     char *text;
@@ -58,21 +60,30 @@ static void print_tile_url(FILE *out, const struct world *world, int layer, int 
             layer_name(world, layer, field, name), tile, world->layer_fingerprint[layer]);
 }
 
-static int wmts_max_zoom(const struct world *world)
+int wmts_max_zoom(const struct world *world)
 {
     const int zoom = world_max_zoom(world, 1);
     return zoom < WMTS_MAX_ZOOM ? zoom : WMTS_MAX_ZOOM;
 }
 
-/* One URL of the service: the only encoding of requests is the path (RESTful). */
-static void print_operation(FILE *out, const char *name, const char *base, const char *path)
+static void print_get(FILE *out, const char *encoding, const char *base, const char *path)
 {
-    fprintf(
-        out,
-        "<ows:Operation name=\"%s\"><ows:DCP><ows:HTTP><ows:Get xlink:href=\"%s/%s\">"
-        "<ows:Constraint name=\"GetEncoding\"><ows:AllowedValues><ows:Value>RESTful</ows:Value>"
-        "</ows:AllowedValues></ows:Constraint></ows:Get></ows:HTTP></ows:DCP></ows:Operation>\n",
-        name, base, path);
+    fprintf(out,
+            "<ows:Get xlink:href=\"%s/%s\"><ows:Constraint name=\"GetEncoding\">"
+            "<ows:AllowedValues><ows:Value>%s</ows:Value></ows:AllowedValues></ows:Constraint>"
+            "</ows:Get>",
+            base, path, encoding);
+}
+
+/* The operation's URLs: its PATH (RESTful), which OpenLayers takes because it is the first, and
+ * that of keys and values. */
+static void print_operation(FILE *out, const char *name, const char *base, const char *path,
+                            const char *service)
+{
+    fprintf(out, "<ows:Operation name=\"%s\"><ows:DCP><ows:HTTP>", name);
+    print_get(out, "RESTful", base, path);
+    print_get(out, "KVP", base, service);
+    fputs("</ows:HTTP></ows:DCP></ows:Operation>\n", out);
 }
 
 static void print_layer(FILE *out, const struct world *world, int layer, const char *base)
@@ -96,7 +107,7 @@ static void print_layer(FILE *out, const struct world *world, int layer, const c
           "<Style isDefault=\"true\"><ows:Identifier>default</ows:Identifier></Style>\n"
           "<Format>image/png</Format>\n",
           out);
-    fprintf(out, "<TileMatrixSetLink><TileMatrixSet>GoogleMapsCompatible_Level%d</TileMatrixSet>",
+    fprintf(out, "<TileMatrixSetLink><TileMatrixSet>" WMTS_SET "</TileMatrixSet>",
             wmts_max_zoom(world));
     fputs("</TileMatrixSetLink>\n"
           "<ResourceURL format=\"image/png\" resourceType=\"tile\" template=\"",
@@ -114,7 +125,7 @@ static void print_matrix_set(FILE *out, int most)
     real_format(M_PI * radius, corner);
     fprintf(
         out,
-        "<TileMatrixSet>\n<ows:Identifier>GoogleMapsCompatible_Level%d</ows:Identifier>\n"
+        "<TileMatrixSet>\n<ows:Identifier>" WMTS_SET "</ows:Identifier>\n"
         "<ows:SupportedCRS>urn:ogc:def:crs:EPSG::3857</ows:SupportedCRS>\n"
         "<WellKnownScaleSet>urn:ogc:def:wkss:OGC:1.0:GoogleMapsCompatible</WellKnownScaleSet>\n",
         most);
@@ -149,7 +160,11 @@ static void print_contents(FILE *out, const struct world *first, int count, cons
 
 struct blob *document_wmts(const struct world *first, int count, const char *self, const char *base)
 {
+    char document[PATH_MAX_BYTES], service[PATH_MAX_BYTES];
     struct xml xml;
+
+    snprintf(document, sizeof document, "%s.xml", self);
+    snprintf(service, sizeof service, "%s?", self);
     if (!xml_begin(&xml, base))
         return NULL;
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -165,11 +180,46 @@ struct blob *document_wmts(const struct world *first, int count, const char *sel
           "<ows:ServiceTypeVersion>1.0.0</ows:ServiceTypeVersion></ows:ServiceIdentification>\n"
           "<ows:OperationsMetadata>\n",
           xml.out);
-    print_operation(xml.out, "GetCapabilities", base, self);
-    print_operation(xml.out, "GetTile", base, "");
+    print_operation(xml.out, "GetCapabilities", base, document, service);
+    print_operation(xml.out, "GetTile", base, "", service);
     fputs("</ows:OperationsMetadata>\n", xml.out);
     print_contents(xml.out, first, count, base);
-    fprintf(xml.out, "<ServiceMetadataURL xlink:href=\"%s/%s\"/>\n</Capabilities>\n", base, self);
+    fprintf(xml.out, "<ServiceMetadataURL xlink:href=\"%s/%s\"/>\n</Capabilities>\n", base,
+            document);
+    return xml_end(&xml);
+}
+
+/* TEXT of a request: XML has no bytes such as of another encoding. */
+static void print_text(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        if (*text < ' ' || *text > '~')
+            putc('?', out);
+        else if (strchr("<>&\"", *text))
+            fprintf(out, "&#%d;", *text);
+        else
+            putc(*text, out);
+}
+
+struct blob *document_wmts_exception(const char *code, const char *locator, const char *why)
+{
+    struct xml xml;
+
+    if (!xml_begin(&xml, ""))
+        return NULL;
+    fprintf(xml.out,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<ows:ExceptionReport xmlns:ows=\"http://www.opengis.net/ows/1.1\" "
+            "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" "
+            "xsi:schemaLocation=\"http://www.opengis.net/ows/1.1 "
+            "http://schemas.opengis.net/ows/1.1.0/owsExceptionReport.xsd\" "
+            "version=\"1.1.0\" xml:lang=\"en\">\n"
+            "<ows:Exception exceptionCode=\"%s\" locator=\"",
+            code);
+    print_text(xml.out, locator);
+    fputs("\"><ows:ExceptionText>", xml.out);
+    print_text(xml.out, why);
+    fputs("</ows:ExceptionText></ows:Exception>\n</ows:ExceptionReport>\n", xml.out);
     return xml_end(&xml);
 }
 

@@ -9,13 +9,22 @@
 #include "server/core/blob.h"
 #include "server/world/world.h"
 
+/* The tile matrix set of a world's layers, for printf with the world's last zoom. */
+#define WMTS_SET "GoogleMapsCompatible_Level%d"
+int wmts_max_zoom(const struct world *world);
+
 /*
  * /wmts.xml: the capabilities of a Web Map Tile Service (OGC 07-057r7) with all layers of COUNT
- * worlds from FIRST on. SELF is the document's path below BASE. The window that web maps see is Web
+ * worlds from FIRST on. SELF is the document's path below BASE without its ".xml", which is that of
+ * the service by keys and values. The window that web maps see is Web
  * Mercator's square (EPSG:3857), because clients of tile services know few other systems.
  */
 struct blob *document_wmts(const struct world *first, int count, const char *self,
                            const char *base);
+
+/* An exception report (OGC 06-121r3, 8) of CODE: LOCATOR is the parameter or operation, and WHY the
+ * message. */
+struct blob *document_wmts_exception(const char *code, const char *locator, const char *why);
 
 /*
  * /{world}/{layer}.xml: the same window for GDAL, with one pixel per block. Its unit is the block

@@ -118,30 +118,31 @@ static void handle_readiness(struct service *service, struct request_context *co
                    document_message("status", names[readiness]));
 }
 
-/* The route's world, valid until the next request; or NULL after an error response. */
-static const struct world *find_world(struct service *service, struct request_context *context,
-                                      const struct route *route)
+/* The route's world, valid until the next request; or NULL with *STATUS and a message in WHY. */
+static const struct world *find_world(struct service *service, const struct route *route,
+                                      unsigned *status, char why[ROUTE_WHY])
 {
-    char why[ROUTE_WHY];
     const struct world *world = resolve_world(service->snapshot->worlds, route, why);
 
-    if (!world)
-        response_error(context, 404, why);
+    *status = 404;
     if (!world || !route->seeded)
         return world;
-    world = seed_cache_find(service->seed_cache, world, route->seed);
-    if (!world)
-        response_error(context, 503, "out of memory; retry later");
-    return world;
+    *status = 503;
+    snprintf(why, ROUTE_WHY, "out of memory; retry later");
+    return seed_cache_find(service->seed_cache, world, route->seed);
 }
 
 static void handle_world(struct service *service, struct request_context *context,
                          const struct route *route)
 {
-    const struct world *world = find_world(service, context, route);
+    char why[ROUTE_WHY];
+    unsigned status;
+    const struct world *world = find_world(service, route, &status, why);
 
-    if (!world)
+    if (!world && !(status == 404 && route->kind == ROUTE_WMTS_TILE)) {
+        response_error(context, status, why);
         return;
+    }
     switch (route->kind) {
     case ROUTE_TILE:
         tiles_respond(service, context, world, route);
@@ -166,6 +167,9 @@ static void handle_world(struct service *service, struct request_context *contex
         break;
     case ROUTE_WMTS:
         handle_document(service, context, world, WORLD_DOCUMENT_WMTS, 0, 0);
+        break;
+    case ROUTE_WMTS_TILE:
+        wmts_respond(service, context, world, route, why);
         break;
     case ROUTE_WORLD:
         handle_description(service, context, world, route);
@@ -250,7 +254,9 @@ static void handle_uri(struct service *service, struct request_context *context)
         snprintf(why, sizeof why, "nothing is at this URL; everything is below %s/",
                  site->base_path);
     }
-    if (status)
+    if (status && route.fault.code && scope == FORWARDED_INSIDE)
+        wmts_respond_fault(context, &route.fault, why);
+    else if (status)
         response_error(context, status, why);
     else
         handle_route(service, context, &route);

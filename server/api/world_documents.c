@@ -65,7 +65,7 @@ static struct blob *write_document(const struct world *world, enum world_documen
 
     switch (document) {
     case WORLD_DOCUMENT_WMTS:
-        snprintf(self, sizeof self, "%s/wmts.xml", world->config.name);
+        snprintf(self, sizeof self, "%s/wmts", world->config.name);
         return document_wmts(world, 1, self, base);
     case WORLD_DOCUMENT_TILEJSON:
         return document_tilejson(world, layer, field, FORMAT_PNG, base);
@@ -165,7 +165,7 @@ struct blob *world_documents_wmts(struct world_documents *documents, const char 
 static struct text_template *make_wmts(const struct worlds *worlds)
 {
     const struct values values = {.list = {EXAMPLE_BASE}};
-    return cut(document_wmts(worlds->world, worlds->count, "wmts.xml", EXAMPLE_BASE), &values);
+    return cut(document_wmts(worlds->world, worlds->count, "wmts", EXAMPLE_BASE), &values);
 }
 
 int world_documents_new(struct world_documents **out, const struct worlds *worlds)

@@ -218,25 +218,48 @@ static unsigned parse_tile(struct route *route, const struct span segments[SEGME
     return query_parse(&tile_query, query, route, &route->others, why);
 }
 
-/*
- * Clients append keys: ?SERVICE=WMTS&REQUEST=GetCapabilities, in any case, or SERVICE=WMS before
- * they know the service. Unknown ones are ignored by the standard (OGC 06-121r3, 11.5.2), but
- * another request would get the wrong document.
- */
-static unsigned parse_wmts(struct route *route, const char *query, char *why)
+/* The world and layer of NAME, an identifier of the capabilities: world:layer or
+ * world:seed:layer. */
+static unsigned parse_identifier(struct route *route, const char *name, char *why)
 {
-    struct span rest = {query, strlen(query)};
+    const char *colon = strrchr(name, ':');
+    const struct span layer = {colon ? colon + 1 : "", colon ? strlen(colon + 1) : 0};
 
-    route->kind = ROUTE_WMTS;
-    while (rest.length > 0) {
-        struct span value = span_take(&rest, '&');
-        const struct span name = span_take(&value, '=');
-        if (span_is_in_any_case(name, "request") && !span_is_in_any_case(value, "GetCapabilities"))
-            return query_reject(why, 400,
-                                "request: \"%.*s\" is not GetCapabilities; tiles have the URLs of "
-                                "ResourceURL in the capabilities",
-                                span_shown(value), value.text);
-    }
+    if (copy_word(layer, route->layer, sizeof route->layer) &&
+        !parse_world(route, (struct span){name, (size_t)(colon - name)}, why))
+        return 0;
+    return wmts_reject(&route->fault, why, WMTS_INVALID_PARAMETER_VALUE, "layer",
+                       "layer: \"%.40s\" is not a layer of the capabilities, such as "
+                       "default:relief",
+                       name);
+}
+
+/* DOCUMENT: at wmts.xml, the capabilities, to which clients append queries. The world of the path,
+ * if any, is parsed. */
+static unsigned parse_wmts(struct route *route, bool document, const char *query, char *why)
+{
+    const struct route outer = *route;
+    struct wmts_query parsed;
+    unsigned status = wmts_query_parse(&parsed, query, document, &route->fault, why);
+
+    route->kind = parsed.tile ? ROUTE_WMTS_TILE : ROUTE_WMTS;
+    if (status || !parsed.tile)
+        return status;
+    route->seeded = false;
+    status = parse_identifier(route, parsed.layer, why);
+    if (status)
+        return status;
+    if (outer.world[0] && (strcmp(outer.world, route->world) != 0 ||
+                           outer.seeded != route->seeded || outer.seed != route->seed))
+        return wmts_reject(&route->fault, why, WMTS_INVALID_PARAMETER_VALUE, "layer",
+                           "layer: \"%.40s\" is not one of the world in the path", parsed.layer);
+    route->z = parsed.matrix;
+    route->x = parsed.col;
+    route->y = parsed.row;
+    route->scale = 1;
+    route->others = parsed.others;
+    memcpy(route->set, parsed.set, sizeof route->set);
+    strcpy(route->extension, "png");
     return 0;
 }
 
@@ -246,10 +269,15 @@ static const struct {
     enum route_kind kind;
     bool hidden;
 } fixed[] = {
-    {"", ROUTE_VIEWER, false},           {"worlds.json", ROUTE_WORLDS, false},
-    {"wmts.xml", ROUTE_WMTS, false},     {"robots.txt", ROUTE_ASSET, false},
-    {"favicon.ico", ROUTE_ASSET, false}, {"apple-touch-icon.png", ROUTE_ASSET, false},
-    {"healthz", ROUTE_HEALTH, true},     {"readyz", ROUTE_READY, true},
+    {"", ROUTE_VIEWER, false},
+    {"worlds.json", ROUTE_WORLDS, false},
+    {"wmts.xml", ROUTE_WMTS, false},
+    {"wmts", ROUTE_WMTS, false},
+    {"robots.txt", ROUTE_ASSET, false},
+    {"favicon.ico", ROUTE_ASSET, false},
+    {"apple-touch-icon.png", ROUTE_ASSET, false},
+    {"healthz", ROUTE_HEALTH, true},
+    {"readyz", ROUTE_READY, true},
     {"metrics", ROUTE_METRICS, true},
 };
 
@@ -289,7 +317,7 @@ static unsigned reject_below_world(char *why)
                       endpoints[i].query.name);
     return query_reject(why, 404,
                         "nothing is at this URL; /{world}/ has {layer}.json, {layer}.xml, "
-                        "wmts.xml%s",
+                        "wmts.xml, wmts%s",
                         names);
 }
 
@@ -300,7 +328,9 @@ static unsigned parse_top(struct route *route, struct span segment, const char *
             route->kind = fixed[i].kind;
             if (route->kind == ROUTE_ASSET)
                 copy_word(segment, route->layer, ROUTE_WORD);
-            return route->kind == ROUTE_WMTS ? parse_wmts(route, query, why) : 0;
+            return route->kind == ROUTE_WMTS
+                       ? parse_wmts(route, span_is(segment, "wmts.xml"), query, why)
+                       : 0;
         }
     route->kind = ROUTE_WORLD;
     if (span_cut(&segment, ".json"))
@@ -374,8 +404,9 @@ unsigned route_parse(struct route *route, const char *uri, char why[ROUTE_WHY])
     const struct endpoint *endpoint = find_endpoint(segments[1], &extension);
     if (endpoint)
         return parse_endpoint(route, endpoint, extension, query, why);
-    if (span_is(segments[1], "wmts.xml"))
-        return parse_wmts(route, query, why);
+    const bool document = span_is(segments[1], "wmts.xml");
+    if (document || span_is(segments[1], "wmts"))
+        return parse_wmts(route, document, query, why);
     route->kind = span_cut(&segments[1], ".json")  ? ROUTE_TILEJSON
                   : span_cut(&segments[1], ".xml") ? ROUTE_GDAL
                                                    : ROUTE_WORLD;

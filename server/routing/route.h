@@ -8,6 +8,7 @@
 #include "noise/farlands.h"
 #include "server/layers/layer.h"
 #include "server/routing/query.h"
+#include "server/routing/wmts_query.h"
 #include "server/world/spawn_search.h"
 
 /* {world} is name or name:seed. */
@@ -15,7 +16,8 @@ enum route_kind {
     ROUTE_VIEWER,     /* / */
     ROUTE_ASSET,      /* /viewer/{name}; /robots.txt and icons */
     ROUTE_WORLDS,     /* /worlds.json */
-    ROUTE_WMTS,       /* /wmts.xml or, with a world, /{world}/wmts.xml */
+    ROUTE_WMTS,       /* /wmts.xml or, with a world, /{world}/wmts.xml; and /wmts?REQUEST= */
+    ROUTE_WMTS_TILE,  /* the same with REQUEST=GetTile */
     ROUTE_WORLD,      /* /{world}.json */
     ROUTE_TILEJSON,   /* /{world}/{layer}.json[?format=] */
     ROUTE_GDAL,       /* /{world}/{layer}.xml */
@@ -52,7 +54,7 @@ struct route {
     char world[ROUTE_WORD];
     char layer[ROUTE_LAYER];      /* or the asset's name; of a region, may be empty */
     char extension[ROUTE_WORD];   /* of a tile, a region or a volume */
-    int64_t z, x, y;              /* of a tile */
+    int64_t z, x, y;              /* of a tile, also of WMTS */
     int scale;                    /* of a tile: 1, or 2 for @2x */
     bool border;                  /* of a tile: with the first samples of the next tiles */
     int64_t at_x, at_y, at_z;     /* units: a place, or the first sample */
@@ -72,6 +74,8 @@ struct route {
     float range[2];           /* of a region; both 0: not given */
     char version[ROUTE_WORD]; /* the value of ?v=, or empty */
     enum format format;       /* of the tiles of a TileJSON */
+    char set[ROUTE_WORD];     /* of a tile of WMTS: the tile matrix set */
+    struct wmts_fault fault;  /* of a request to WMTS that is refused */
     bool others;              /* the query has unknown keys, too */
     bool seeded;              /* {world} was name:seed */
     uint64_t seed;

@@ -194,6 +194,17 @@ describe(`${name} as an edge`, { timeout: patience(120000) }, () => {
         { asked: 1 });
     });
 
+    it('keeps tiles of WMTS by keys and values', async () => {
+        const [, layer, z, x, y] = cold('relief/11/%/7.png').slice(1).split(/[/.]/);
+        const query = 'REQUEST=GetTile&SERVICE=WMTS&VERSION=1.0.0&STYLE=&FORMAT=image/png&TILEMATRIXSET=GoogleMapsCompatible_Level25';
+        const url = `/wmts?${query}&LAYER=default:${layer}&TILEMATRIX=${z}&TILECOL=${x}&TILEROW=${y}`;
+        const get = async () => assertStatus(await edge.get(url), 200);
+        await assertCost(async () => { for (let i = 0; i < 3; i++) await get(); }, { asked: 1, rendered: 1 });
+        await assertCost(() => eachRow(['/wmts', '/wmts?request=getcapabilities&service=WMTS'], async (path) =>
+            assertStatus(await edge.get(path), 200)), { asked: 2 });
+        await assertCost(async () => { for (let i = 0; i < 2; i++) assertStatus(await edge.get(`${url}&FORMAT=a`), 400); }, { asked: 2 });
+    });
+
     it('keeps tiles with a border apart', async () => {
         const tile = cold('height/11/%/7.f32'), fingerprint = await fingerprintOf(edge, '/default/height');
         await assertCost(() => eachRow([['', 256], ['?border=1', 257], ['?a=b&border=1&c', 257], ['?border=0', 256]],

@@ -202,6 +202,7 @@ const EXAMPLES = {
         ['make build/tests/unit/noise', names],
     ],
     'server/README.md': [
+        ['curl -o wmts.png', run],
         ['curl "http://127.0.0.1:8080/default/region.f32', refused],
         ['curl -O', run],
         ['curl -o chunk.f32', run],

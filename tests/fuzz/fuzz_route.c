@@ -127,7 +127,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
     unsigned status = route_parse(&route, uri, why);
     if (status) {
-        must(status == 400 || status == 404 || status == 413, "%u", status);
+        must(status == 400 || status == 404 || status == 413 || (status == 501 && route.fault.code),
+             "%u", status);
+        must(memchr(route.fault.locator, '\0', sizeof route.fault.locator), "an endless locator");
         must(memchr(why, '\0', sizeof why) && why[0], "%u without a message", status);
         must(is_printable(why) || !is_printable(uri), "%s", why);
     } else {
@@ -136,7 +138,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         check_word(route.extension, sizeof route.extension);
         check_word(route.version, sizeof route.version);
         check_word(route.field, sizeof route.field);
-        check_world(&route, uri);
+        check_word(route.set, sizeof route.set);
+        if (route.kind != ROUTE_WMTS_TILE) /* its world is in the query */
+            check_world(&route, uri);
         if (route.kind == ROUTE_TILE)
             check_tile(&route, uri);
         check_place(route.at_x);

@@ -15,6 +15,11 @@ parameters() {
     expanded server/routing/route.c | grep -oE '\.name = "[a-z_]+"' | cut -d'"' -f2
 }
 
+# The keys of WMTS, in capitals.
+wmts_keys() {
+    sed -nE 's/^    \[[A-Z]+\] = "([a-z]+)",$/\1/p' server/routing/wmts_query.c | tr a-z A-Z
+}
+
 # All words in quotes but those of parameters and their units. Messages have spaces, or capitals.
 path_words() {
     expanded server/routing/route.c | sed -E 's/\.(name|unit) = "[a-z_]+"//g' |
@@ -40,7 +45,7 @@ missing() {
     for word in $words; do
         count=$((count + 1))
         case $3 in
-        parameters) grep -qE "^\"([^\"]*[?&])?$word=" "$dictionary" ;;
+        parameters | wmts_keys) grep -qE "^\"([^\"]*[?&])?$word=" "$dictionary" ;;
         headers) grep -qiE "^\"$word: " "$dictionary" ;;
         *) grep -qwF -- "$word" "$dictionary" ;;
         esac || echo "$dictionary lacks \"$word\", one of the $3"
@@ -52,6 +57,7 @@ faults=$(
     for dictionary in route request computed; do
         missing "$dictionary" 20 parameters
         missing "$dictionary" 15 path_words
+        missing "$dictionary" 11 wmts_keys
         missing "$dictionary" 12 layers
         missing "$dictionary" 5 formats
     done

@@ -6,7 +6,7 @@ import { useDaemon } from './daemon.mjs';
 import { NAMES, RIVERS } from './layers.mjs';
 import { TIMEOUT } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
-import { assertWmts, fill, layersOf, one, parseXml, textOf } from './wmts.mjs';
+import { assertWmts, fill, kvpOf, layersOf, one, parseXml, textOf } from './wmts.mjs';
 import { request } from './wire.mjs';
 
 const ALL = NAMES.length + RIVERS.length + 1;      // of the default world, with `biome`
@@ -101,9 +101,93 @@ describe('documents for maps', { timeout: TIMEOUT }, () => {
             }
         }));
 
-    it('refuse other requests', () => eachRow(
-        ['/wmts.xml?SERVICE=WMTS&REQUEST=GetTile', '/near/wmts.xml?request='], async (path) =>
-            assertError(await daemon.get(path), 400, /request: ".*" is not GetCapabilities/)));
+    const SET = 'GoogleMapsCompatible_Level';
+    const keys = (layer, [z, x, y], more) => new URLSearchParams({
+        SERVICE: 'WMTS', REQUEST: 'GetTile', VERSION: '1.0.0', LAYER: layer, STYLE: 'default', FORMAT: 'image/png',
+        TILEMATRIXSET: `${SET}${layer.startsWith('near') ? 12 : 25}`, TILEMATRIX: z, TILEROW: y, TILECOL: x, ...more,
+    });
+
+    /* A report by the schema of OGC 06-121r3: its code, locator and text. */
+    function exceptionOf(answer, status) {
+        assertStatus(answer, status);
+        assert.equal(answer.headers['content-type'], 'application/xml');
+        assert.equal(answer.headers['cache-control'], 'no-store');
+        assert.equal(answer.headers['access-control-allow-origin'], '*');
+        const report = parseXml(answer.body.toString());
+        assert.equal(report.name, 'ows:ExceptionReport');
+        assert.equal(report.attributes.version, '1.1.0');
+        assert.equal(report.attributes['xmlns:ows'], 'http://www.opengis.net/ows/1.1');
+        const exception = one(report, 'ows:Exception');
+        return [exception.attributes.exceptionCode, exception.attributes.locator, textOf(exception, 'ows:ExceptionText')];
+    }
+
+    it('are the same by keys and values', () => eachRow([['', '/wmts'], ['/default:7', '/default:7/wmts']], async ([world, path]) => {
+        const { headers: { etag } } = await daemon.get(`${world}/wmts.xml`);
+        for (const query of ['', '?', '?SERVICE=WMTS&REQUEST=GetCapabilities', '?service=WMS&request=GETCAPABILITIES&a=b']) {
+            const answer = await daemon.get(path + query);
+            assertStatus(answer, 200);
+            assert.equal(answer.headers.etag, etag);
+        }
+        const document = parseXml((await daemon.get(path)).body.toString());
+        for (const operation of ['GetCapabilities', 'GetTile'])
+            assert.equal(kvpOf(document, operation), `${home().slice(0, -1)}${path}?`);
+    }));
+
+    it('have tiles by keys and values, those of URLs', () => eachRow([
+        ['default:relief', [3, 2, 5]], ['default:7:height', [0, 0, 0]], ['near:height', [12, 4095, 0]],
+        ['default:-1:relief', [3, 2, 5], '/default:18446744073709551615'],
+    ], async ([layer, tile, base = '']) => {
+        const [world, name] = [layer.slice(0, layer.lastIndexOf(':')), layer.slice(layer.lastIndexOf(':') + 1)];
+        const plain = await daemon.get(`/${world}/${name}/${tile.join('/')}.png`);
+        assertStatus(plain, 200);
+        const queries = [keys(layer, tile), keys(layer, tile, { STYLE: '', token: 'a b', TRANSPARENT: 'TRUE' }),
+            String(keys(layer, tile)).toLowerCase().replace('googlemapscompatible_level', SET), decodeURIComponent(keys(layer, tile))];
+        for (const query of queries)
+            for (const path of ['/wmts', '/wmts.xml', `${base || `/${world}`}/wmts`]) {
+                const answer = await daemon.get(`${path}?${query}`);
+                assertStatus(answer, 200);
+                assert.deepEqual(answer.body, plain.body);
+                for (const header of ['content-type', 'etag', 'cache-control', 'last-modified'])
+                    assert.equal(answer.headers[header], plain.headers[header], header);
+                assertStatus(await daemon.get(`${path}?${query}`, { 'If-None-Match': plain.headers.etag }), 304);
+                assertStatus(await daemon.head(`${path}?${query}`), 200);
+            }
+        assert.equal((await daemon.get(`/wmts?${keys(layer, tile)}`, { Range: 'bytes=0-7' })).status, 206);
+    }));
+
+    it('render a tile once for both', async () => {
+        const rendered = async () => [...await daemon.metrics()].reduce((sum, [name, value]) =>
+            sum + (name.startsWith('farlands_tiles_rendered_total') ? value : 0), 0);
+        assertStatus(await daemon.get('/default/relief/9/33/44.png'), 200);
+        const before = await rendered();
+        for (let i = 0; i < 3; i++)
+            assertStatus(await daemon.get(`/wmts?${keys('default:relief', [9, 33, 44])}`), 200);
+        assert.equal(await rendered(), before);
+    });
+
+    it('report what is wrong', () => eachRow([
+        ['/wmts?SERVICE=WMTS', 400, 'MissingParameterValue', 'request', /GetCapabilities or GetTile/],
+        ['/near/wmts.xml?request=', 400, 'MissingParameterValue', 'request', /missing/],
+        ['/wmts.xml?SERVICE=WMTS&REQUEST=GetTile', 400, 'MissingParameterValue', 'version', /1\.0\.0/],
+        ['/wmts?SERVICE=WMTS&REQUEST=GetFeatureInfo', 501, 'OperationNotSupported', 'GetFeatureInfo', /GetTile/],
+        ['/wmts?SERVICE=WMTS&REQUEST=%3Ca%3E%26', 501, 'OperationNotSupported', '&#60;a&#62;&#38;', /GetTile/],
+        [['nowhere:relief'], 400, 'InvalidParameterValue', 'layer', /no world.*nowhere/],
+        [['near:7:relief'], 400, 'InvalidParameterValue', 'layer', /seed/],
+        [['near:normal'], 400, 'InvalidParameterValue', 'layer', /normal/],
+        [['default:field.height'], 400, 'InvalidParameterValue', 'layer', /field/],
+        [['default:relief', [1, 0, 0], { TILEMATRIXSET: `${SET}12` }], 400, 'InvalidParameterValue', 'tilematrixset', /_Level25/],
+        [['near:relief', [13, 0, 0]], 400, 'InvalidParameterValue', 'tilematrix', /0 to 12/],
+        [['near:relief', [-1, 0, 0]], 400, 'InvalidParameterValue', 'tilematrix', /0 to 12/],
+        [['default:relief', [2, 4, 0]], 400, 'TileOutOfRange', 'tilecol', /0 to 3/],
+        [['default:relief', [2, 0, -1]], 400, 'TileOutOfRange', 'tilerow', /0 to 3/],
+        [['default:relief', [2, 0, '99999999999999999999']], 400, 'TileOutOfRange', 'tilerow', /0 to 3/],
+        [['default:relief', [2, 0, 0], { FORMAT: 'image/webp' }], 400, 'InvalidParameterValue', 'format', /image\/png/],
+    ], async ([request, status, code, locator, why]) => {
+        const path = typeof request === 'string' ? request : `/wmts?${keys(request[0], request[1] ?? [0, 0, 0], request[2])}`;
+        const [gotCode, gotLocator, text] = exceptionOf(await daemon.get(path), status);
+        assert.deepEqual([gotCode, gotLocator], [code, locator], text);
+        assert.match(text, why);
+    }));
 
     it('have the address that the client requested', () => eachRow([
         [{}, () => `http://${daemon.authority}`],

@@ -2,12 +2,13 @@
 
 import assert from 'node:assert/strict';
 
-/* TEXT, XML without comments, as { name, attributes, children, text }. The only entity is &lt;, left as it is. */
+/* TEXT, XML without comments, as { name, attributes, children, text }. Entities, &lt; and those of numbers, are left as they
+ * are. */
 export function parseXml(text) {
     const root = { name: '', attributes: {}, children: [], text: '' };
     const open = [root];
     let end = 0;
-    for (const match of text.matchAll(/<([?/]?)([\w:]+)((?: [\w:]+="[^"<>&]*")*) ?([?/]?)>/g)) {
+    for (const match of text.matchAll(/<([?/]?)([\w:]+)((?: [\w:]+="(?:[^"<>&]|&#\d+;)*")*) ?([?/]?)>/g)) {
         const [tag, before, name, attributes, after] = match;
         open[0].text += text.slice(end, match.index);
         end = match.index + tag.length;
@@ -20,7 +21,7 @@ export function parseXml(text) {
             if (after !== '/')
                 open.unshift(element);
         }
-        assert.doesNotMatch(open[0].text, /<|&(?!lt;)/);
+        assert.doesNotMatch(open[0].text, /<|&(?!lt;|#\d+;)/);
     }
     assert.deepEqual(open, [root]);
     assert.equal(text.slice(end).trim(), '');
@@ -86,6 +87,12 @@ export const layersOf = (capabilities) => all(capabilities, 'Contents', 'Layer')
 export const fill = (template, z, x, y) =>
     template.replace('{TileMatrix}', z).replace('{TileCol}', x).replace('{TileRow}', y);
 
+/* The URL of OPERATION by keys and values. */
+export const kvpOf = (capabilities, operation) => all(capabilities, 'ows:OperationsMetadata', 'ows:Operation')
+    .filter(({ attributes }) => attributes.name === operation)
+    .flatMap((found) => all(found, 'ows:DCP', 'ows:HTTP', 'ows:Get'))
+    .find((get) => textOf(get, 'ows:Constraint', 'ows:AllowedValues', 'ows:Value') === 'KVP').attributes['xlink:href'];
+
 export function assertWmts(capabilities) {
     assert.equal(capabilities.name, 'Capabilities');
     assert.equal(capabilities.attributes.version, '1.0.0');
@@ -95,6 +102,9 @@ export function assertWmts(capabilities) {
     assert.equal(textOf(capabilities, 'ows:ServiceIdentification', 'ows:ServiceType'), 'OGC WMTS');
     assert.deepEqual(all(capabilities, 'ows:OperationsMetadata', 'ows:Operation').map(({ attributes }) =>
         attributes.name).sort(), ['GetCapabilities', 'GetTile']);
+    for (const operation of all(capabilities, 'ows:OperationsMetadata', 'ows:Operation'))
+        assert.deepEqual(all(operation, 'ows:DCP', 'ows:HTTP', 'ows:Get').map((get) =>
+            textOf(get, 'ows:Constraint', 'ows:AllowedValues', 'ows:Value')), ['RESTful', 'KVP']);
     const layers = layersOf(capabilities);
     const sets = all(capabilities, 'Contents', 'TileMatrixSet');
     const names = sets.map((set) => textOf(set, 'ows:Identifier'));

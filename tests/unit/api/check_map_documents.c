@@ -188,13 +188,14 @@ START_TEST(test_wmts)
     const int layer_counts[] = {plain_layers(), 2, 1, 1};
     static const int zooms[] = {26, 26, 11, 26};
     const struct world *world = &worlds->world[_i];
-    char *text = text_of(document_wmts(world, 1, "here.xml", "http://a.b"));
+    char *text = text_of(document_wmts(world, 1, "here", "http://a.b"));
     char url[256];
 
     must_be_well_formed(text);
     ck_assert_int_eq(occurrences(text, "<Layer>"), layer_counts[_i]);
     ck_assert_int_eq(occurrences(text, "<TileMatrix>"), zooms[_i]);
     ck_assert_int_eq(occurrences(text, "\"http://a.b/here.xml\""), 2);
+    ck_assert_int_eq(occurrences(text, "\"http://a.b/here?\""), 2);
     must_halve(text, zooms[_i]);
     for (int i = 0; layers[i].name; i++) {
         snprintf(url, sizeof url,
@@ -209,7 +210,7 @@ END_TEST
 /* Worlds with the same zooms share a set of tile matrices. */
 START_TEST(test_wmts_of_all)
 {
-    char *text = text_of(document_wmts(worlds->world, worlds->count, "wmts.xml", "http://a.b"));
+    char *text = text_of(document_wmts(worlds->world, worlds->count, "wmts", "http://a.b"));
     must_be_well_formed(text);
     ck_assert_int_eq(occurrences(text, "<Layer>"), plain_layers() + 4);
     ck_assert_int_eq(occurrences(text, "<TileMatrixSet>\n"), 2);
@@ -217,6 +218,18 @@ START_TEST(test_wmts_of_all)
     ck_assert_int_eq(occurrences(text, "<TileMatrixSet>GoogleMapsCompatible_Level25<"),
                      plain_layers() + 3);
     ck_assert_int_eq(occurrences(text, "<TileMatrix>"), 11 + 26);
+    free(text);
+}
+END_TEST
+
+/* Whatever a request has: the report is XML. */
+START_TEST(test_exception)
+{
+    char *text =
+        text_of(document_wmts_exception("InvalidParameterValue", "a\"<\xff", "b&\n'>: no <c>"));
+    must(strstr(text, "exceptionCode=\"InvalidParameterValue\" locator=\"a&#34;&#60;?\">") &&
+             strstr(text, "<ows:ExceptionText>b&#38;?'&#62;: no &#60;c&#62;</ows:ExceptionText>"),
+         "%s", text);
     free(text);
 }
 END_TEST
@@ -230,5 +243,6 @@ int main(void)
     tcase_add_loop_test(tcase, test_gdal_heights, 0, 2);
     tcase_add_loop_test(tcase, test_wmts, 0, 4);
     tcase_add_test(tcase, test_wmts_of_all);
+    tcase_add_test(tcase, test_exception);
     return suite_run(suite);
 }

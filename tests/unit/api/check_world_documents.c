@@ -60,7 +60,7 @@ static void check_documents(const struct world *world)
 {
     char self[128], what[256];
 
-    snprintf(self, sizeof self, "%s/wmts.xml", world->config.name);
+    snprintf(self, sizeof self, "%s/wmts", world->config.name);
     for (int i = 0; i < ROWS(bases); i++) {
         snprintf(what, sizeof what, "%s, %s", world->config.name, bases[i]);
         must_be_same(
@@ -69,7 +69,7 @@ static void check_documents(const struct world *world)
         must_be_same(world_documents_get(documents, world, WORLD_DOCUMENT_WMTS, 0, 0, bases[i]),
                      document_wmts(world, 1, self, bases[i]), what);
         must_be_same(world_documents_wmts(documents, bases[i]),
-                     document_wmts(worlds->world, worlds->count, "wmts.xml", bases[i]), what);
+                     document_wmts(worlds->world, worlds->count, "wmts", bases[i]), what);
         check_layers(world, bases[i], what);
     }
 }

@@ -34,10 +34,17 @@ static unsigned parse(struct route *route, const char *uri, char why[ROUTE_WHY +
     unsigned status =
         route_parse(route, (const char *)guarded_copy(&memory, uri, strlen(uri) + 1), why);
     must(why[ROUTE_WHY] == 'w', "why overrun by %s", uri);
-    must(status == 0 || status == 400 || status == 404 || status == 413, "%s: %u", uri, status);
+    must(status == 0 || status == 400 || status == 404 || status == 413 ||
+             (status == 501 && route->fault.code == WMTS_OPERATION_NOT_SUPPORTED),
+         "%s: %u", uri, status);
+    must(memchr(route->fault.locator, 0, sizeof route->fault.locator), "no end of its locator");
     must(status == 0 || memchr(why, 0, ROUTE_WHY), "no end of why: %s", uri);
     return status;
 }
+
+#define TILE_OF(layer)                                        \
+    "SERVICE=WMTS&REQUEST=GetTile&VERSION=1.0.0&LAYER=" layer \
+    "&STYLE=default&FORMAT=image%2Fpng&TILEMATRIXSET=S&TILEMATRIX=4&TILECOL=5&TILEROW=6"
 
 static const struct {
     const char *uri;
@@ -76,6 +83,23 @@ static const struct {
     {"/wmts.xml?SERVICE=WMTS&REQUEST=GetCapabilities", {.kind = ROUTE_WMTS}},
     {"/wmts.xml?request=getcapabilities&service=wmts&Version=1.0.0&&x", {.kind = ROUTE_WMTS}},
     {"/w/wmts.xml?SERVICE=WMS&Request=GETCAPABILITIES", {.kind = ROUTE_WMTS, .world = "w"}},
+    {"/wmts.xml?service=a&service=b", {.kind = ROUTE_WMTS}},
+    /* By keys and values: what is not known is ignored. */
+    {"/wmts", {.kind = ROUTE_WMTS}},
+    {"/w/wmts?", {.kind = ROUTE_WMTS, .world = "w"}},
+    {"/w:7/wmts?Request=GetCapabilities&AcceptVersions=2.0.0,1.0.0&%zz=%",
+     {.kind = ROUTE_WMTS, .world = "w", .seeded = true, .seed = 7}},
+    {"/wmts?" TILE_OF("w:relief"),
+     {ROUTE_WMTS_TILE, "w", "relief", "png", 4, 5, 6, .scale = 1, .set = "S"}},
+    {"/wmts.xml?" TILE_OF("w%3Ahello%3Arelief") "&token=%20a&=&x",
+     {ROUTE_WMTS_TILE, "w", "relief", "png", 4, 5, 6, .scale = 1, .set = "S", .others = true,
+      .seeded = true, .seed = UINT64_C(11831194018420276491)}},
+    {"/w:7/wmts?" TILE_OF("w:007:relief"),
+     {ROUTE_WMTS_TILE, "w", "relief", "png", 4, 5, 6, .scale = 1, .set = "S", .seeded = true,
+      .seed = 7}},
+    {"/wmts?service=wmts&request=gettile&version=1.0.0&layer=w:l&style=&format=image/png"
+     "&TileMatrixSet=S&TileMatrix=-99999999999999999999&TileRow=" MOST "&TileCol=-1",
+     {ROUTE_WMTS_TILE, "w", "l", "png", INT64_MIN, -1, INT64_MAX, .scale = 1, .set = "S"}},
     {"/0-_/terrain-rgb.json", {.kind = ROUTE_TILEJSON, .world = "0-_", .layer = "terrain-rgb"}},
     {"/default/nope.json", {.kind = ROUTE_TILEJSON, .world = "default", .layer = "nope"}},
     {"/default/relief/10/512/512.png",
@@ -219,7 +243,10 @@ START_TEST(test_good)
         ck_assert_msg(strcmp(route.layer, expected->layer) == 0, "%s: %s", uri, route.layer);
     ck_assert_msg(route.seeded == expected->seeded, "%s: seeded %d", uri, route.seeded);
     ck_assert_msg(route.seed == expected->seed, "%s: seed %" PRIu64, uri, route.seed);
-    if (route.kind == ROUTE_TILE) {
+    if (route.kind == ROUTE_WMTS_TILE)
+        ck_assert_msg(strcmp(route.set, expected->set) == 0 && route.others == expected->others,
+                      "%s: %s, others %d", uri, route.set, route.others);
+    if (route.kind == ROUTE_TILE || route.kind == ROUTE_WMTS_TILE) {
         ck_assert_msg(strcmp(route.extension, expected->extension) == 0, "%s: %s", uri,
                       route.extension);
         ck_assert_msg(strcmp(route.version, expected->version) == 0, "%s: %s", uri, route.version);
@@ -279,12 +306,12 @@ static const struct {
     {"///", 400, "proxy_pass http://HOST:PORT/;"},
     {"/default//relief.json", 400, "empty"},
     {"/nope", 404,
-     "/worlds.json lists worlds, and there are /{world}.json, /, /wmts.xml, /robots.txt"},
+     "/worlds.json lists worlds, and there are /{world}.json, /, /wmts.xml, /wmts, /robots.txt"},
     {"/robots.txt/", 400, "empty"},
     {"/Robots.txt", 404, ""},
     {"/apple-touch-icon-120x120.png", 404, "/apple-touch-icon.png"},
     {"/w/robots.txt", 404, ""},
-    {"/w/nope", 404, "wmts.xml, height, heights, spawn, downstream, region.f32, volume.f32"},
+    {"/w/nope", 404, "wmts.xml, wmts, height, heights, spawn, downstream, region.f32, volume.f32"},
     {"/nope.txt", 404, ""},
     {"/worlds.json/", 0, ""},
     {"/healthz/", 0, ""},
@@ -308,9 +335,8 @@ static const struct {
     {"/:1/wmts.xml", 404, "world"},
     {"/default/wmts.json.txt", 404, "wmts.xml"},
     {"/default/" LAYER69 "4.xml", 404, ""},
-    {"/wmts.xml?SERVICE=WMTS&REQUEST=GetTile&LAYER=a", 400, "request: \"GetTile\""},
-    {"/wmts.xml?Request=", 400, "request: \"\" is not GetCapabilities"},
-    {"/w/wmts.xml?request=GetCapabilities&request=x", 400, "request: \"x\""},
+    {"/wmts/x", 404, ""},
+    {"/Wmts?request=GetCapabilities", 404, "/wmts"},
     {"/default/.json", 0, ""},
     {"/default//1/2/3.png", 400, "empty"},
     {"//relief/1/2/3.png", 400, "begins with //"},
@@ -542,6 +568,73 @@ START_TEST(test_bad)
 }
 END_TEST
 
+/* Requests to WMTS that are refused by exception reports. */
+#define REST "&STYLE=&FORMAT=image/png&TILEMATRIXSET=S&TILEMATRIX=4&TILECOL=5&TILEROW=6"
+#define BEGIN "/wmts?SERVICE=WMTS&REQUEST=GetTile&VERSION=1.0.0"
+static const struct {
+    const char *uri;
+    enum wmts_code code;
+    const char *locator, *why;
+} faults[] = {
+    {"/wmts?SERVICE=WMTS", WMTS_MISSING_PARAMETER_VALUE, "request", "GetCapabilities or GetTile"},
+    {"/wmts?a=b", WMTS_MISSING_PARAMETER_VALUE, "request", "missing"},
+    {"/wmts.xml?Request=", WMTS_MISSING_PARAMETER_VALUE, "request", "missing"},
+    {"/w/wmts.xml?request=GetCapabilities&request=x", WMTS_INVALID_PARAMETER_VALUE, "request",
+     "given twice"},
+    {"/wmts?REQUEST=GetCapabilities&SERVICE=WFS", WMTS_INVALID_PARAMETER_VALUE, "service",
+     "service: \"WFS\" is not WMTS"},
+    {"/wmts?request=GetCapabilities&acceptversions=2.0.0", WMTS_VERSION_NEGOTIATION_FAILED,
+     "acceptversions", "1.0.0"},
+    {"/wmts?request=GetTile", WMTS_MISSING_PARAMETER_VALUE, "service", "expected WMTS"},
+    {"/wmts?SERVICE=WMS&REQUEST=GetMap", WMTS_INVALID_PARAMETER_VALUE, "service", "\"WMS\""},
+    {"/wmts?SERVICE=WMTS&REQUEST=GetFeatureInfo", WMTS_OPERATION_NOT_SUPPORTED, "GetFeatureInfo",
+     "request: \"GetFeatureInfo\" is not GetCapabilities or GetTile"},
+    {"/wmts.xml?SERVICE=WMTS&REQUEST=GetTile", WMTS_MISSING_PARAMETER_VALUE, "version", "1.0.0"},
+    {"/wmts?SERVICE=WMTS&REQUEST=GetTile&VERSION=1.1.0", WMTS_INVALID_PARAMETER_VALUE, "version",
+     "\"1.1.0\" is not 1.0.0"},
+    {BEGIN REST, WMTS_MISSING_PARAMETER_VALUE, "layer", "such as default:relief"},
+    {BEGIN "&LAYER=relief" REST, WMTS_INVALID_PARAMETER_VALUE, "layer",
+     "\"relief\" is not a layer"},
+    {BEGIN "&LAYER=w:" REST, WMTS_INVALID_PARAMETER_VALUE, "layer", ""},
+    {BEGIN "&LAYER=:l" REST, WMTS_INVALID_PARAMETER_VALUE, "layer", ""},
+    {BEGIN "&LAYER=w::l" REST, WMTS_INVALID_PARAMETER_VALUE, "layer", ""},
+    {BEGIN "&LAYER=" WORD63 WORD63 WORD63 WORD63 REST, WMTS_INVALID_PARAMETER_VALUE, "layer",
+     "longer than 191"},
+    {"/w/wmts?SERVICE=WMTS&REQUEST=GetTile&VERSION=1.0.0&LAYER=v:l" REST,
+     WMTS_INVALID_PARAMETER_VALUE, "layer", "not one of the world in the path"},
+    {"/w:1/wmts?SERVICE=WMTS&REQUEST=GetTile&VERSION=1.0.0&LAYER=w:l" REST,
+     WMTS_INVALID_PARAMETER_VALUE, "layer", "path"},
+    {BEGIN "&LAYER=w:l&FORMAT=image/png", WMTS_MISSING_PARAMETER_VALUE, "style", "default"},
+    {BEGIN "&LAYER=w:l&STYLE=x" REST, WMTS_INVALID_PARAMETER_VALUE, "style", "given twice"},
+    {BEGIN "&LAYER=w:l&STYLE=x&FORMAT=image/png", WMTS_INVALID_PARAMETER_VALUE, "style",
+     "\"x\" is not default"},
+    {BEGIN "&LAYER=w:l&STYLE=&FORMAT=image/jpeg", WMTS_INVALID_PARAMETER_VALUE, "format",
+     "\"image/jpeg\" is not image/png"},
+    {BEGIN "&LAYER=w:l&STYLE=&FORMAT=image/png", WMTS_MISSING_PARAMETER_VALUE, "tilematrixset", ""},
+    {BEGIN "&LAYER=w:l&STYLE=&FORMAT=image/png&TILEMATRIXSET=" WORD63 "4&TILEMATRIX=1&TILEROW=1"
+           "&TILECOL=1",
+     WMTS_INVALID_PARAMETER_VALUE, "tilematrixset", ""},
+    {BEGIN "&LAYER=w:l&STYLE=&FORMAT=image/png&TILEMATRIXSET=S&TILEMATRIX=S:4&TILEROW=1&TILECOL=1",
+     WMTS_INVALID_PARAMETER_VALUE, "tilematrix", "\"S:4\" is not a whole number"},
+    {BEGIN "&LAYER=w:l&STYLE=&FORMAT=image/png&TILEMATRIXSET=S&TILEMATRIX=4&TILEROW=1.5&TILECOL=1",
+     WMTS_INVALID_PARAMETER_VALUE, "tilerow", "whole"},
+    {BEGIN "&LAYER=w:l&STYLE=&FORMAT=image/png&TILEMATRIXSET=S&TILEMATRIX=4&TILEROW=1&TILECOL=",
+     WMTS_MISSING_PARAMETER_VALUE, "tilecol", "a column"},
+};
+
+START_TEST(test_faults)
+{
+    const char *uri = faults[_i].uri;
+    struct route route;
+    char why[ROUTE_WHY + 1];
+    const unsigned status = parse(&route, uri, why);
+    must(route.fault.code == faults[_i].code && status == wmts_status(route.fault.code),
+         "%s: %u, code %d: %s", uri, status, (int)route.fault.code, why);
+    must(strcmp(route.fault.locator, faults[_i].locator) == 0, "%s: %s", uri, route.fault.locator);
+    must(strstr(why, faults[_i].why) != NULL, "%s: no %s in \"%s\"", uri, faults[_i].why, why);
+}
+END_TEST
+
 static bool is_text(const char word[ROUTE_WORD])
 {
     return memchr(word, 0, ROUTE_WORD) != NULL;
@@ -575,7 +668,8 @@ static bool is_layer(const char layer[ROUTE_LAYER])
 static void must_be_sound(const struct route *route, const char *uri)
 {
     char again[2 * WORLD_TEXT] = "", world[WORLD_TEXT];
-    world_text(uri, route, world);
+    if (route->kind != ROUTE_WMTS_TILE) /* its world is in the query */
+        world_text(uri, route, world);
     must(route->kind <= ROUTE_METRICS, "%s: kind %d", uri, (int)route->kind);
     switch (route->kind) {
     case ROUTE_TILE:
@@ -597,7 +691,16 @@ static void must_be_sound(const struct route *route, const char *uri)
         break;
     case ROUTE_WMTS:
         must(is_text(route->world), "%s: endless", uri);
-        snprintf(again, sizeof again, "%s%s/wmts.xml", *world ? "/" : "", world);
+        snprintf(again, sizeof again, "%s%s/wmts%s", *world ? "/" : "", world,
+                 strncmp(uri + 1 + strlen(world) + (*world != 0), "wmts.xml", 8) == 0 ? ".xml"
+                                                                                      : "");
+        break;
+    case ROUTE_WMTS_TILE:
+        must(is_text(route->world) && is_layer(route->layer) && is_text(route->set), "%s: endless",
+             uri);
+        must(route->scale == 1 && strcmp(route->extension, "png") == 0, "%s: a tile", uri);
+        snprintf(again, sizeof again, "%.*s", (int)strcspn(uri, "?"), uri);
+        must(strstr(again, "/wmts") != NULL, "%s: a tile of WMTS", uri);
         break;
     case ROUTE_WORLD:
         must(is_text(route->world), "%s: endless", uri);
@@ -695,6 +798,7 @@ static const char *const pieces[] = {
     "request",
     "REQUEST",
     "GetCapabilities",
+    "wmts?" TILE_OF("w:l"),
     "service",
     "viewer",
     "height",
@@ -822,6 +926,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, test_good, 0, ROWS(good));
     tcase_add_test(tcase, test_all_kinds);
+    tcase_add_loop_test(tcase, test_faults, 0, ROWS(faults));
     tcase_add_loop_test(tcase, test_bad, 0, ROWS(bad));
     tcase_add_test(tcase, test_numbers);
     tcase_add_test(tcase, test_random_bytes);
