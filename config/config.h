@@ -111,6 +111,7 @@ struct config {
     } limits;
     struct webp_config webp;
     bool watch; /* not a key: the file is reloaded when it changes */
+    bool saved; /* the same: the file is the document of a world */
     struct world_config *worlds;
     int world_count;
 };
@@ -136,10 +137,11 @@ struct config_error {
 };
 
 /*
- * Load FILE, or the built-in configuration if FILE is NULL. LAYERS are the layers that worlds can
- * serve: at most CONFIG_LAYERS_MAX, then a NULL name. If LAYERS is NULL, the key `layers` is
- * ignored. Returns 0, or a negative error code with ERROR set. The caller frees *OUT with
- * config_free.
+ * Load FILE, or the built-in configuration if FILE is NULL. FILE is a configuration, or the
+ * document of a world that a daemon has served (/{world}.json), which is then the only world.
+ * LAYERS are the layers that worlds can serve: at most CONFIG_LAYERS_MAX, then a NULL name. If
+ * LAYERS is NULL, the key `layers` is ignored. Returns 0, or a negative error code with ERROR set.
+ * The caller frees *OUT with config_free.
  */
 int config_load(struct config **out, const char *file, const struct config_layer *layers,
                 struct config_error *error);

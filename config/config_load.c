@@ -4,9 +4,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon_options.h"
 #include "field_nodes.h"
+#include "world_document.h"
+#include "world_options.h"
 #include "yaml_mapping.h"
 
 struct builtin_text {
@@ -64,16 +67,92 @@ static int read_document(struct yaml_reader *reader, const struct yaml_node *roo
     return err;
 }
 
-static int read_all(struct config *config, const char *file, const struct yaml_node *root,
+static int parse_file(struct yaml_node **root, const char *file, struct config_error *error)
+{
+    unsigned char *bytes;
+    size_t length;
+    int err = yaml_file_read(file, &bytes, &length, error);
+    if (err)
+        return err;
+    err = yaml_file_parse(root, file, bytes, length, error);
+    free(bytes);
+    return err;
+}
+
+/* Read the document ROOT of a world as the only one. */
+static int read_saved(struct yaml_reader *reader, struct yaml_node *root)
+{
+    struct config *config = reader->config;
+    config->worlds = malloc(sizeof *config->worlds);
+    if (!config->worlds)
+        return yaml_reader_no_memory(reader);
+    config->worlds[config->world_count++] = world_defaults;
+    config->saved = true;
+    return world_document_serve(reader, root, 0);
+}
+
+/* The path that NODE names, from the directory of the configuration on; NULL if out of memory or if
+ * it is none. */
+static char *path_beside(const struct yaml_reader *reader, const struct yaml_node *node)
+{
+    const char *slash = strrchr(reader->file, '/');
+    size_t length = 0;
+    const char *text = yaml_reader_text(node, &length);
+    char *path;
+    if (!text || length == 0 || strlen(text) != length)
+        return NULL;
+    const int above = text[0] == '/' || !slash ? 0 : (int)(slash - reader->file) + 1;
+    return asprintf(&path, "%.*s%s", above, reader->file, text) < 0 ? NULL : path;
+}
+
+/* yaml_reader.read_file. Messages name the document, not the configuration. */
+static int read_file(struct yaml_reader *reader, const struct yaml_node *node,
+                     const struct key_path *path, struct world_config *out)
+{
+    char *file = path_beside(reader, node);
+    struct config config = {0};
+    struct yaml_reader saved = {
+        .file = file, .layers = reader->layers, .config = &config, .error = reader->error};
+    struct yaml_node *root = NULL;
+    if (!file)
+        return yaml_reader_refuse(reader, node, path, option_find(world_options, "file", 4));
+    int err = parse_file(&root, file, reader->error);
+    if (!err && !root)
+        err = yaml_reader_fail(&saved, NULL, NULL, "empty; expected " WORLD_DOCUMENT);
+    if (!err)
+        err = read_saved(&saved, root);
+    if (!err) {
+        *out = config.worlds[0];
+        world_fields_hold(out->fields);
+    }
+    yaml_nodes_free(root, root != NULL);
+    config_drop_worlds(&config);
+    free(file);
+    return err;
+}
+
+/* A document of a world has a name at the top; /worlds.json has the release. */
+static int read_any(struct yaml_reader *reader, struct yaml_node *root)
+{
+    if (yaml_reader_find(root, "name", 4))
+        return read_saved(reader, root);
+    if (yaml_reader_find(root, "farlands", 8))
+        return yaml_reader_fail(reader, root, NULL,
+                                "a list of worlds; expected a configuration or " WORLD_DOCUMENT);
+    return read_document(reader, root);
+}
+
+static int read_all(struct config *config, const char *file, struct yaml_node *root, bool files,
                     const struct config_layer *layers, struct config_error *error)
 {
     struct yaml_reader builtin = {
         .file = "built-in", .layers = layers, .config = config, .error = error};
     struct yaml_reader reader = builtin;
     reader.file = file;
+    reader.read_file = files ? read_file : NULL;
     int err = read_builtin(&builtin, &config_builtin[0]);
     if (!err && root)
-        err = read_document(&reader, root);
+        err = files ? read_any(&reader, root) : read_document(&reader, root);
     if (!err && config->world_count == 0)
         err = read_builtin_worlds(&builtin);
     return err;
@@ -90,7 +169,7 @@ static int format_fields(const struct config *config, struct config_error *error
     return err;
 }
 
-int config_load_nodes(struct config **out, const char *file, const struct yaml_node *root,
+static int load_nodes(struct config **out, const char *file, struct yaml_node *root, bool files,
                       const struct config_layer *layers, struct config_error *error)
 {
     struct config *config = calloc(1, sizeof *config);
@@ -98,7 +177,7 @@ int config_load_nodes(struct config **out, const char *file, const struct yaml_n
         snprintf(error->text, sizeof error->text, "out of memory");
         return -ENOMEM;
     }
-    int err = read_all(config, file, root, layers, error);
+    int err = read_all(config, file, root, files, layers, error);
     if (!err)
         err = format_fields(config, error);
     if (err) {
@@ -109,16 +188,10 @@ int config_load_nodes(struct config **out, const char *file, const struct yaml_n
     return 0;
 }
 
-static int parse_file(struct yaml_node **root, const char *file, struct config_error *error)
+int config_load_nodes(struct config **out, const char *file, struct yaml_node *root,
+                      const struct config_layer *layers, struct config_error *error)
 {
-    unsigned char *bytes;
-    size_t length;
-    int err = yaml_file_read(file, &bytes, &length, error);
-    if (err)
-        return err;
-    err = yaml_file_parse(root, file, bytes, length, error);
-    free(bytes);
-    return err;
+    return load_nodes(out, file, root, false, layers, error);
 }
 
 int config_load(struct config **out, const char *file, const struct config_layer *layers,
@@ -129,7 +202,7 @@ int config_load(struct config **out, const char *file, const struct config_layer
     int err = file ? parse_file(&root, file, error) : 0;
     if (err)
         return err;
-    err = config_load_nodes(out, file, root, layers, error);
+    err = load_nodes(out, file, root, true, layers, error);
     yaml_nodes_free(root, root != NULL);
     return err;
 }

@@ -5,8 +5,9 @@
 #include "config.h"
 #include "yaml_file.h"
 
-/* As config_load, of the document ROOT of FILE; NULL for an empty one, which changes nothing. */
-int config_load_nodes(struct config **out, const char *file, const struct yaml_node *root,
+/* As config_load, of the configuration ROOT of FILE, which may not name other files; NULL for an
+ * empty one, which changes nothing. */
+int config_load_nodes(struct config **out, const char *file, struct yaml_node *root,
                       const struct config_layer *layers, struct config_error *error);
 
 #endif

@@ -28,7 +28,7 @@ enum option_kind {
     OPTION_NETWORKS,  /* struct networks, each as .parse has it */
     OPTION_SECTION,   /* a mapping with .options of its own */
     OPTION_WORLDS,    /* the list of worlds */
-    OPTION_LIKE,      /* the name of a built-in world; yaml_mapping.c takes its values */
+    OPTION_LIKE,      /* a built-in world, or a saved one; yaml_mapping.c takes its values */
     OPTION_FIELDS,    /* struct world_fields *: a mapping of names to fields */
     /* In fields (field_nodes.h): */
     OPTION_FIELD,      /* int: an expression */

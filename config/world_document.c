@@ -40,28 +40,40 @@ static int check_generator(struct yaml_reader *reader, const struct yaml_node *r
         return 0;
     yaml_reader_fail(reader, node, &path,
                      "document was made by generator %lld; expected " GENERATORS
-                     ", which this library implements",
+                     ", which this release implements",
                      (long long)generator);
     return -ENOTSUP;
 }
 
-/* Move the parameters of a terrain in ROOT to its front, with their values; COUNT is set to the
- * number of these nodes. Refuses keys that are unknown, and outlines of a world. */
-static int parameters_first(struct yaml_reader *reader, struct yaml_node *root, size_t *count)
+/* KEY says how a world looks, and is an option. */
+static bool is_look(const char *key, size_t length)
+{
+    static const char *const keys[] = {"palette", "exaggeration", "about"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strlen(keys[i]) == length && memcmp(keys[i], key, length) == 0)
+            return true;
+    return false;
+}
+
+/* Move the parameters of a terrain in ROOT to its front, with their values, and if LOOKS those of
+ * its pictures; COUNT is set to the number of these nodes. Refuses keys that are unknown, and
+ * outlines of a world. */
+static int parameters_first(struct yaml_reader *reader, struct yaml_node *root, bool looks,
+                            size_t *count)
 {
     const struct key_path noise = {"noise"};
     *count = 0;
     for (size_t i = 0; i < root->length; i += 2) {
         size_t length = 0;
         const char *key = yaml_reader_text(&root->items[i], &length);
-        if (key && world_key_is_ignored(key, length))
+        if (key && world_key_is_ignored(key, length) && !(looks && is_look(key, length)))
             continue;
         const struct option *option = key ? option_find(world_options, key, length) : NULL;
         if (!option || option->kind == OPTION_LIKE) {
             const struct key_path path = key_path_join(NULL, key ? key : "", length);
             return yaml_reader_fail(reader, &root->items[i], &path,
                                     "unknown key, which may change the heights; expected one "
-                                    "that this release of the library knows");
+                                    "that this release knows");
         }
         for (size_t k = i; k < i + 2; k++, ++*count) {
             const struct yaml_node node = root->items[*count];
@@ -123,24 +135,32 @@ int world_text_missing(struct yaml_reader *reader, const char *name, const char 
     return -ENOENT;
 }
 
-static int read_document(struct yaml_reader *reader, struct yaml_node *root, struct world_text *out,
-                         const char *name)
+/* Read the parameters of world INDEX. SEED gets the part of the name behind a colon. */
+static int read_parameters(struct yaml_reader *reader, struct yaml_node *root, int index,
+                           bool looks, char seed[WORLD_SEEDED_NAME_MAX])
 {
-    char seed[WORLD_SEEDED_NAME_MAX], expected[WORLD_SEEDED_NAME_MAX + 8];
     size_t parameters;
-    int err = check_generator(reader, root);
+    int err = cut_seed(reader, root, seed);
     if (!err)
-        err = read_fingerprint(reader, root, out->fingerprint);
-    if (!err)
-        err = cut_seed(reader, root, seed);
-    if (!err)
-        err = parameters_first(reader, root, &parameters);
+        err = parameters_first(reader, root, looks, &parameters);
     if (err)
         return err;
     const size_t length = root->length;
     root->length = parameters; /* the rest is not looked at */
-    err = yaml_mapping_read_world(reader, root, NULL, 0);
+    err = yaml_mapping_read_world(reader, root, NULL, index);
     root->length = length;
+    return err;
+}
+
+static int read_document(struct yaml_reader *reader, struct yaml_node *root, struct world_text *out,
+                         const char *name)
+{
+    char seed[WORLD_SEEDED_NAME_MAX], expected[WORLD_SEEDED_NAME_MAX + 8];
+    int err = check_generator(reader, root);
+    if (!err)
+        err = read_fingerprint(reader, root, out->fingerprint);
+    if (!err)
+        err = read_parameters(reader, root, 0, false, seed);
     if (err)
         return err;
     world_text_set(out, &reader->config->worlds[0], seed);
@@ -163,5 +183,46 @@ int world_document_read(struct world_text *out, struct yaml_node *root, const ch
         world_fields_release(text.world.fields);
     else
         *out = text;
+    return err;
+}
+
+/* The bit of the layer NAME, or 0 for one of another release. Those of fields are one, "field". */
+static uint32_t layer_bit(const struct yaml_reader *reader, const char *name, size_t length)
+{
+    const char *dot = memchr(name, '.', length);
+    const size_t used = dot ? (size_t)(dot - name) : length;
+    for (int i = 0; reader->layers[i].name; i++)
+        if (strlen(reader->layers[i].name) == used &&
+            memcmp(reader->layers[i].name, name, used) == 0)
+            return UINT32_C(1) << i;
+    return 0;
+}
+
+/* The bits of the layers that ROOT lists; 0: it has no list. */
+static uint32_t listed_layers(const struct yaml_reader *reader, const struct yaml_node *root)
+{
+    const struct yaml_node *layers = find(root, "layers"), *fields = find(root, "fields");
+    uint32_t bits = 0;
+    for (int i = 0; layers && i < yaml_reader_length(layers); i++) {
+        const struct yaml_node *name = find(yaml_reader_item(layers, i), "name");
+        size_t length = 0;
+        const char *text = name ? yaml_reader_text(name, &length) : NULL;
+        bits |= text ? layer_bit(reader, text, length) : 0;
+    }
+    /* That of the height, which is not listed, may be all that a world has. */
+    if (bits && (!fields || fields->length == 2))
+        bits |= layer_bit(reader, "field", 5);
+    return bits;
+}
+
+int world_document_serve(struct yaml_reader *reader, struct yaml_node *root, int index)
+{
+    const uint32_t layers = reader->layers ? listed_layers(reader, root) : 0;
+    char seed[WORLD_SEEDED_NAME_MAX];
+    int err = check_generator(reader, root);
+    if (!err)
+        err = read_parameters(reader, root, index, true, seed);
+    if (layers)
+        reader->config->worlds[index].layers = layers;
     return err;
 }

@@ -16,6 +16,13 @@
 int world_document_read(struct world_text *out, struct yaml_node *root, const char *name,
                         struct config_error *error);
 
+/*
+ * Read the document ROOT as world INDEX of READER's configuration, to be served: also how it looks,
+ * and which of READER's layers it has. The name loses its seed, which is the world's. Returns 0, or
+ * a negative code with the error set; -ENOTSUP for one of another generator.
+ */
+int world_document_serve(struct yaml_reader *reader, struct yaml_node *root, int index);
+
 /* Set OUT to a copy of WORLD, whose fields it holds, with SEED, such as ":42", after its name. */
 void world_text_set(struct world_text *out, const struct world_config *world, const char *seed);
 

@@ -106,6 +106,7 @@ const struct option world_options[] = {
      .expected = "a line of text of at most 200 bytes"},
     {"layers", OPTION_LAYERS, .offset = AT(layers)},
     {"like", OPTION_LIKE, .part = WORLD_IDENTITY},
+    {"file", OPTION_LIKE, .part = WORLD_IDENTITY, .expected = "the path of a saved /{world}.json"},
     {0},
 };
 

@@ -35,8 +35,8 @@ static int choose_world(struct yaml_reader *reader, const struct yaml_node *root
                             "%d worlds and no name given; expected %s", config->world_count, names);
 }
 
-static int read_configuration(struct world_text *out, const struct yaml_node *root,
-                              const char *name, struct config_error *error)
+static int read_configuration(struct world_text *out, struct yaml_node *root, const char *name,
+                              struct config_error *error)
 {
     struct yaml_reader reader = {.file = "text", .error = error};
     int err = config_load_nodes(&reader.config, reader.file, root, NULL, error);

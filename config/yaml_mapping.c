@@ -303,13 +303,35 @@ static int refuse_likeness(struct yaml_reader *reader, const struct yaml_node *n
     return yaml_reader_refuse(reader, node, &at, &(struct option){.expected = expected});
 }
 
+static int read_file(struct yaml_reader *reader, const struct yaml_node *item,
+                     const struct yaml_node *file, const struct key_path *path,
+                     struct world_config *world)
+{
+    const struct key_path at = key_path_join(path, "file", 4);
+    const struct world_fields *fields = NULL;
+    if (yaml_reader_find(item, "like", 4))
+        return yaml_reader_fail(reader, file, &at, "not with `like`; expected one of them");
+    if (!reader->read_file)
+        return yaml_reader_fail(reader, file, &at, "not accepted in a text; expected in a file");
+    int err = reader->read_file(reader, file, &at, world);
+    if (!err && yaml_reader_find(item, "fields", 6)) {
+        fields = world->fields;
+        world->fields = NULL;
+    }
+    world_fields_release(fields);
+    return err;
+}
+
 /* Set WORLD, a mapping ITEM, to the values that its omitted keys take. */
 static int begin_world(struct yaml_reader *reader, const struct yaml_node *item,
                        const struct key_path *path, struct world_config *world)
 {
     const struct config *builtin = reader->builtin;
     const struct yaml_node *like = yaml_reader_find(item, "like", 4);
+    const struct yaml_node *file = yaml_reader_find(item, "file", 4);
     *world = world_defaults;
+    if (file)
+        return read_file(reader, item, file, path, world);
     for (int i = 0; like && i < builtin->world_count; i++)
         if (yaml_reader_is(like, builtin->worlds[i].name)) {
             *world = builtin->worlds[i];

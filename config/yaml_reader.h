@@ -9,11 +9,17 @@
 #include "option.h"
 #include "yaml_file.h"
 
+struct key_path;
+
 struct yaml_reader {
     const char *file;
     const struct config_layer *layers; /* as given to config_load */
     struct config *config;
     const struct config *builtin; /* whose worlds others may be like; NULL in other texts */
+    /* Set OUT to the world in the document that NODE names, the value of `file`; NULL: texts that
+     * may not name files. */
+    int (*read_file)(struct yaml_reader *reader, const struct yaml_node *node,
+                     const struct key_path *path, struct world_config *out);
     struct config_error *error;
     struct world_fields *fields; /* those that are being read */
     size_t fields_path;          /* the length of the path of `fields` */

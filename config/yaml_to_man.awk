@@ -54,7 +54,7 @@ worlds {
 }
 
 # A key in a comment, alone on its line or with a word: worlds may have it, and lines below it are an example.
-!example && /^ *# [a-z_]+:( [a-z]+)?$/ {
+!example && /^ *# [a-z_]+:( [a-z.]+)?$/ {
     line = $0
     sub(/# /, "", line)
     sub(/: .*/, ":", line)

@@ -13,11 +13,12 @@ static int command_version(const struct command_line *line)
 }
 
 static const struct command commands[] = {
-    {"serve", "[--config FILE [--watch]] [--listen HOST:PORT] [--cache DIR]",
+    {"serve", "[--config FILE | --world FILE] [--watch] [--listen HOST:PORT] [--cache DIR]",
      "Serve until SIGTERM or SIGINT; SIGHUP reloads the configuration. Without one,\n"
      "serves the built-in worlds: default, archipelago, alps. Prints the URL when it is\n"
      "ready; logs to stderr.",
-     TAKES(CONFIG) | TAKES(LISTEN) | TAKES(CACHE) | TAKES(WATCH), NULL, command_serve},
+     TAKES(CONFIG) | TAKES(WORLD) | TAKES(LISTEN) | TAKES(CACHE) | TAKES(WATCH), NULL,
+     command_serve},
     {"tile", "PATH [--config FILE] [-o FILE]",
      "Render one tile. PATH is as in a URL: default/relief/10/512/512.png, or with\n"
      "another seed default:42/relief/10/512/512.png; .webp, .r16, ... if the layer has\n"
@@ -41,7 +42,8 @@ static const struct command commands[] = {
      "Without WORLD, the first one.",
      TAKES(CONFIG) | TAKES(BBOX) | TAKES(PLACES) | TAKES(SEED) | TAKES(JSON) | TAKES(THREADS), "",
      command_describe},
-    {"check-config", "FILE", "Check the configuration FILE.", 0, "a FILE", command_check_config},
+    {"check-config", "FILE", "Check the configuration, or the saved /{world}.json, FILE.", 0,
+     "a FILE", command_check_config},
     {"--version", "", NULL, 0, NULL, command_version},
     {0},
 };

@@ -21,7 +21,8 @@ static const struct {
     const char *about;  /* lines are separated by \n */
 } options[ARG_COUNT] = {
     [ARG_CONFIG] = {"--config", NULL, "FILE",
-                    "Configuration in YAML; config/farlands.yaml documents every key."},
+                    "Configuration in YAML; config/farlands.yaml documents every key. Or a saved\n"
+                    "/{world}.json, whose world is then the only one."},
     [ARG_LISTEN] = {"--listen", NULL, "HOST:PORT",
                     "Listen address, overrides the configuration; port 0 picks a free one."},
     [ARG_CACHE] = {"--cache", NULL, "DIR",
@@ -30,7 +31,8 @@ static const struct {
                    "Reload the configuration whenever its file changes, and show it in open\n"
                    "viewers: the new worlds, or the error. For designing, not for public servers."},
     [ARG_OUTPUT] = {"--output", "-o", "FILE", "Output file."},
-    [ARG_WORLD] = {"--world", NULL, "NAME", "World: a name, or name:seed."},
+    [ARG_WORLD] = {"--world", NULL, "NAME",
+                   "World: a name, or name:seed. For serve: a file, a saved /{world}.json."},
     [ARG_LAYER] = {"--layer", NULL, "NAME,...", "One or more layers."},
     [ARG_ZOOM] = {"--zoom", NULL, "A[-B]", "One zoom, or the zooms from A to B."},
     [ARG_BBOX] = {"--bbox", NULL, "x0,y0,x1,y1",

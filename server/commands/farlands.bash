@@ -4,7 +4,7 @@
 _farlands() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     local commands='serve tile render describe check-config --version --help'
-    local serve='--config --watch --listen --cache --help' tile='--config -o --help'
+    local serve='--config --world --watch --listen --cache --help' tile='--config -o --help'
     local render='--world --layer --zoom --bbox --scale --format --tiles --shard --dry-run --list --export --threads
         --config --cache --help'
     local describe='--bbox --places --seed --json --threads --config --help'
@@ -19,6 +19,7 @@ _farlands() {
         layers=$("${COMP_WORDS[0]}" check-config /dev/null 2>/dev/null | sed 's/.*, layers //' | tr ' ' '\n' |
             awk '!/^field\./ && !seen[$0]++')
     fi
+    [[ $command = serve && $before = --world ]] && before=--config
     case $before in
     --config | --tiles | --export | -o)
         compopt -o filenames

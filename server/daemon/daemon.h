@@ -29,6 +29,7 @@ struct daemon_options {
     const char *file;           /* NULL: the built-in configuration */
     const char *listen, *cache; /* override the configuration's unless NULL */
     bool watch;                 /* reload FILE, a regular one, when it changes */
+    bool saved;                 /* FILE must be the document of a world */
 };
 
 /*

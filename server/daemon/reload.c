@@ -44,6 +44,12 @@ int reload_config(const struct daemon_options *options, struct config **config,
 
     layers_known(known);
     int err = config_load(config, options->file, known, error);
+    if (!err && options->saved && !(*config)->saved) {
+        snprintf(error->text, sizeof error->text,
+                 "%s: a configuration; expected a saved /{world}.json, or --config", options->file);
+        config_free(*config);
+        err = -EINVAL;
+    }
     if (err)
         return err;
     if (options->listen)

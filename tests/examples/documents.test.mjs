@@ -180,6 +180,8 @@ const EXAMPLES = {
         ['worlds:', write('mine.yaml')],
         ['build/farlands check-config mine.yaml', serve],
         ['{"worlds":"', by('tests/http/39-watch.test.mjs')],
+        ['curl -O http://127.0.0.1:8080/default.json', serve],
+        ['worlds:\n  - file', config],
         ['noise: {', config],
         ['(x, y) -> warp', text],
         ['worlds:', write('isles.yaml')],

@@ -57,7 +57,7 @@ export class Daemon {
             this.args.push('--listen', listen);
         if (this.cache)
             this.args.push('--cache', this.cache);
-        if (!args.includes('--config') && !(builtIn && config === undefined))
+        if (!args.includes('--config') && !args.includes('--world') && !(builtIn && config === undefined))
             this.args.push('--config', scratchFile('farlands.yaml', builtIn ? config : withFractal(config)));
         this.args.push(...args);
         this.env = env;

@@ -521,6 +521,13 @@ static const struct {
     {WORLD "    like:", 3, "worlds[0].like", "a built-in world:"},
     {WORLD "    like: alps\n    noise: {octaves: 3}", 4, "worlds[0].noise", "either `fields`"},
     {"like: alps", 1, "like", "listen, public_url"},
+    /* Documents: tests/http/49-saved has more of them. */
+    {WORLD "    file: nothing.json\n    like: alps", 3, "worlds[0].file", "one of them"},
+    {WORLD "    file: [a]", 3, "worlds[0].file", "the path of a saved"},
+    {WORLD "    file:", 3, "worlds[0].file", "the path of a saved"},
+    {"file: a.json", 1, "file", "listen, public_url"},
+    {"name: a", 1, "generator", "/{world}.json"},
+    {"farlands: 1\nworlds: []", 1, NULL, "complete document"},
     {"worlds:\n  - seed: 3", 2, "worlds[0].name", "1 to 63"},
     /* Wrong kinds. */
     {"listen: [a]", 1, "listen", "HOST:PORT"},

@@ -609,11 +609,11 @@ static const struct {
     {"{\"name\":\"a\",\"generator\":2,\"fields\":{\"height\":1}}",
      "text:1: fields: unknown to generator 2; expected generator 3", -EINVAL},
     {"{\"name\":\"a\",\"generator\":4,\"fields\":{\"height\":1}}",
-     "text:1: generator: document was made by generator 4; expected 2 or 3, which this library "
+     "text:1: generator: document was made by generator 4; expected 2 or 3, which this release "
      "implements",
      -ENOTSUP},
     {"{\"name\":\"a\",\"generator\":1,\"noise\":{}}",
-     "text:1: generator: document was made by generator 1; expected 2 or 3, which this library "
+     "text:1: generator: document was made by generator 1; expected 2 or 3, which this release "
      "implements",
      -ENOTSUP},
     {"{\"name\":\"a\",\"generator\":3,\"fields\":{\"height\":1},\"noise\":{}}",

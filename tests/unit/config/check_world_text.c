@@ -391,6 +391,8 @@ static const struct refusal refusals[] = {
     {"[]", NULL, -EINVAL, "not a mapping"},
     {"{\"error\": \"no such world\"}", NULL, -EINVAL, "error: unknown key"},
     {"{\"name\": \"default\"}", NULL, -EINVAL, "generator: missing"},
+    {"worlds: [{file: /etc/passwd}]", NULL, -EINVAL,
+     "text:1: worlds[0].file: not accepted in a text; expected in a file"},
     {"worlds: []", NULL, -EINVAL, "worlds: got a list of 0; expected"},
     {"worlds: [{name: a, sead: 1}]", NULL, -EINVAL, "worlds[0].sead: unknown key"},
     {"worlds:\n- name: a\n  seed: []", "a", -EINVAL, "text:3: worlds[0].seed: "},
