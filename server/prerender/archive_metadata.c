@@ -60,6 +60,7 @@ int archive_metadata_of(struct archive_metadata *out, const struct tile_plan *pl
     snprintf(out->description, sizeof out->description,
              "Layer %s of the world %s, an endless seeded terrain%s%s", name, world,
              about[0] ? ": " : "", about);
+    snprintf(out->attribution, sizeof out->attribution, "Farlands, world %s", world);
     out->mbtiles = (struct mbtiles_metadata){
         .name = out->name,
         .description = out->description,
@@ -69,6 +70,8 @@ int archive_metadata_of(struct archive_metadata *out, const struct tile_plan *pl
         .format = format_extension(first->format),
         .fingerprint = first->world->layer_fingerprint[tile_kind(first->layer, first->format)],
         .encoding = layer->encoding,
+        .attribution = out->attribution,
+        .tile_size = TILE_SIZE * first->scale,
     };
     /* The last zoom has the tightest bounds. */
     mbtiles_set_bounds(&out->mbtiles, last->z, last->x, last->y, last->x + last->width,

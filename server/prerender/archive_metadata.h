@@ -7,6 +7,7 @@
 
 struct archive_metadata {
     char name[WORLD_SEEDED_NAME_MAX + LAYER_NAME_MAX + 8];
+    char attribution[WORLD_SEEDED_NAME_MAX + 32];
     char description[WORLD_SEEDED_NAME_MAX + LAYER_NAME_MAX + WORLD_ABOUT_MAX + 64];
     struct mbtiles_metadata mbtiles; /* points to the texts above and into the plan's world */
 };

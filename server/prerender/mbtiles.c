@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "config/exact_numbers.h"
+#include "server/core/json.h"
+#include "server/core/md5.h"
 
 #define SUFFIX ".unfinished"
 
@@ -232,6 +234,17 @@ static void format_bounds(const struct mbtiles_metadata *metadata, char *out, si
              real_format(metadata->north, edges[3]));
 }
 
+/* Keys for the TileJSON of tile servers whose values are not text: they add the keys of `json`.
+ * NULL: out of memory. */
+static struct blob *further_keys(const struct mbtiles_metadata *metadata)
+{
+    struct json json = json_new();
+    json_add(&json, json.root, "tileSize", cJSON_CreateNumber(metadata->tile_size));
+    if (metadata->encoding)
+        json_add_text(&json, json.root, "encoding", "%s", metadata->encoding);
+    return json_end(&json, false);
+}
+
 static int insert_metadata(struct mbtiles *archive, const struct mbtiles_metadata *metadata)
 {
     /* The type is an opaque map. Tile servers copy unknown keys to their TileJSON, where maps look
@@ -241,15 +254,21 @@ static int insert_metadata(struct mbtiles *archive, const struct mbtiles_metadat
                                  " ('center', %Q), ('minzoom', '%d'), ('maxzoom', '%d'),"
                                  " ('description', %Q), ('type', 'baselayer'),"
                                  " ('version', NULLIF('%d', '0')), ('encoding', %Q),"
-                                 " ('fingerprint', %Q)) WHERE column2 NOT NULL";
+                                 " ('fingerprint', %Q), ('attribution', %Q), ('json', '%.*q'))"
+                                 " WHERE column2 NOT NULL";
     char bounds[4 * REAL_TEXT], center[3 * REAL_TEXT];
+    struct blob *json = further_keys(metadata);
+    if (!json)
+        return -ENOMEM;
     format_bounds(metadata, bounds, sizeof bounds);
     format_center(metadata, center, sizeof center);
     char *sql = sqlite3_mprintf(format, metadata->name, metadata->format, bounds, center,
                                 metadata->zoom_min, metadata->zoom_max, metadata->description,
-                                metadata->version, metadata->encoding, metadata->fingerprint);
+                                metadata->version, metadata->encoding, metadata->fingerprint,
+                                metadata->attribution, (int)json->length - 1, json->bytes);
     int err = sql ? execute(archive, sql) : -ENOMEM;
     sqlite3_free(sql);
+    blob_release(json);
     return err;
 }
 
@@ -375,9 +394,45 @@ static void sync_directory(const char *path)
     free(directory);
 }
 
+/*
+ * The row agg_tiles_hash, which `mbtiles validate` of martin compares: the MD5 of zoom, column and
+ * row as text and the tile, of all tiles in this order
+ * (https://github.com/maplibre/martin/blob/main/mbtiles/src/validation.rs, calc_agg_tiles_hash).
+ */
+static int hash_tiles(struct mbtiles *archive)
+{
+    static const char select[] = "SELECT zoom_level, tile_column, tile_row, tile_data FROM tiles"
+                                 " ORDER BY zoom_level, tile_column, tile_row";
+    char sql[128], digest[MD5_HEX];
+    sqlite3_stmt *tiles;
+    struct md5 md5;
+    int result = SQLITE_DONE;
+    int err = check(archive, sqlite3_prepare_v2(archive->db, select, -1, &tiles, NULL));
+    if (err)
+        return err;
+    md5_begin(&md5);
+    while ((result = sqlite3_step(tiles)) == SQLITE_ROW) {
+        for (int i = 0; i < 3; i++) {
+            const char *number = (const char *)sqlite3_column_text(tiles, i);
+            md5_add(&md5, number ? number : "", number ? strlen(number) : 0);
+        }
+        const void *bytes = sqlite3_column_blob(tiles, 3);
+        md5_add(&md5, bytes, (size_t)sqlite3_column_bytes(tiles, 3));
+    }
+    err = check(archive, result);
+    sqlite3_finalize(tiles);
+    if (err)
+        return err;
+    md5_end(&md5, digest);
+    snprintf(sql, sizeof sql, "INSERT INTO metadata VALUES ('agg_tiles_hash', '%s')", digest);
+    return execute(archive, sql);
+}
+
 int mbtiles_finish(struct mbtiles *archive)
 {
     int err = archive->err;
+    if (!err)
+        err = hash_tiles(archive);
     if (!err)
         err = execute(archive, "COMMIT");
     if (err)

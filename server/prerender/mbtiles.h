@@ -21,6 +21,8 @@ struct mbtiles_metadata {
     int version;                     /* of the content; 0: left out */
     const char *fingerprint;         /* of the layer */
     const char *encoding;            /* of heights as colours, in TileJSON's terms */
+    const char *attribution;
+    int tile_size; /* pixels of a side */
 };
 
 /* Set the bounds to those of the tiles x0 <= x < x1, y0 <= y < y1 at zoom Z, in Web Mercator. */
@@ -47,7 +49,8 @@ int mbtiles_new(struct mbtiles **out, const char *file, const struct mbtiles_met
 int mbtiles_put(struct mbtiles *archive, int z, int64_t x, int64_t y, const struct blob *png);
 
 /*
- * Write everything to disk and give FILE its name. Once, after all puts. Returns 0; -EEXIST if
+ * Write everything to disk and give FILE its name. Once, after all puts. Reads all tiles again, one
+ * at a time, for the hash of them that the program mbtiles verifies. Returns 0; -EEXIST if
  * another FILE has appeared by now, which is kept; or a write error.
  */
 int mbtiles_finish(struct mbtiles *archive);

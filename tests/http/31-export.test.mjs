@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
@@ -39,6 +40,15 @@ function tilesOf(file) {
         .map(({ z, x, row, png }) => [`${z}/${x}/${2 ** z - 1 - row}`, Buffer.from(png, 'hex')]));
 }
 
+/* The hash of all tiles by its definition: that of martin's program mbtiles. */
+function hashOf(file) {
+    const hash = createHash('md5');
+    for (const { z, x, row, png } of query(file, `SELECT zoom_level AS z, tile_column AS x, tile_row AS row, hex(tile_data) AS png
+        FROM tiles ORDER BY 1, 2, 3`))
+        hash.update(`${z}${x}${row}`).update(Buffer.from(png, 'hex'));
+    return hash.digest('hex').toUpperCase();
+}
+
 /* Assert that the directory of FILE is empty. */
 const assertNothing = (file) => assert.deepEqual(fs.readdirSync(path.dirname(file)), []);
 
@@ -54,6 +64,7 @@ describe('an archive', { timeout: TIMEOUT }, () => {
             assert.deepEqual(summary(await render(scratch(), [...args, '--export', file])), { total, rendered: total, found: 0 });
             const tiles = tilesOf(file);
             assert.equal(tiles.size, total);
+            assert.equal(metadata(file).agg_tiles_hash, hashOf(file));
             for (const [place, png] of tiles)
                 assert.ok(png.equals(await daemon.bytes(`/${layer}/${place}${density}.png`)), place);
             assert.deepEqual(fs.readdirSync(path.dirname(file)), ['world.mbtiles']);
@@ -80,6 +91,8 @@ describe('an archive', { timeout: TIMEOUT }, () => {
             assert.equal(rest.version, String(generator));
             assert.equal(rest.fingerprint, tilejson.fingerprint);
             assert.equal(rest.encoding, tilejson.encoding);
+            assert.equal(rest.attribution, 'Farlands, world default');
+            assert.deepEqual(JSON.parse(rest.json), { tileSize: more.includes('--scale') ? 512 : 256, ...(tilejson.encoding && { encoding: tilejson.encoding }) });
             for (const [key, value] of Object.entries(expected).filter(([key]) => key !== 'name'))
                 value instanceof RegExp ? assert.match(rest[key], value) : assert.equal(rest[key], value, key);
         });

@@ -46,6 +46,8 @@ START_TEST(test_metadata)
     ck_assert_str_eq(mbtiles->name, "default terrarium @2x");
     ck_assert_str_eq(mbtiles->description,
                      "Layer terrarium of the world default, an endless seeded terrain");
+    ck_assert_str_eq(mbtiles->attribution, "Farlands, world default");
+    ck_assert_int_eq(mbtiles->tile_size, 512);
     ck_assert_str_eq(mbtiles->encoding, "terrarium");
     ck_assert_str_eq(mbtiles->format, "png");
     ck_assert_str_eq(mbtiles->fingerprint,

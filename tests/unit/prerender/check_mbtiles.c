@@ -27,7 +27,9 @@ static const struct mbtiles_metadata everything = {.name = "default relief",
                                                    .north = 85,
                                                    .version = 2,
                                                    .fingerprint = "0123456789abcdef",
-                                                   .encoding = "terrarium"};
+                                                   .encoding = "terrarium",
+                                                   .attribution = "some 'one'",
+                                                   .tile_size = 256};
 
 static unsigned refused_flags; /* renameat2 fails with EINVAL if one of these is given */
 static int refused_sync;       /* the error of fsync, or 0 */
@@ -245,7 +247,13 @@ static const struct {
     {"SELECT value FROM metadata WHERE name = 'version'", "2"},
     {"SELECT value FROM metadata WHERE name = 'encoding'", "terrarium"},
     {"SELECT value FROM metadata WHERE name = 'fingerprint'", "0123456789abcdef"},
-    {"SELECT count(*) FROM metadata", "11"},
+    {"SELECT value FROM metadata WHERE name = 'attribution'", "some 'one'"},
+    {"SELECT value FROM metadata WHERE name = 'json'",
+     "{\"tileSize\":256,\"encoding\":\"terrarium\"}"},
+    /* Of no tile. */
+    {"SELECT value FROM metadata WHERE name = 'agg_tiles_hash'",
+     "D41D8CD98F00B204E9800998ECF8427E"},
+    {"SELECT count(*) FROM metadata", "14"},
     {"SELECT group_concat(name || ' ' || type) FROM pragma_table_info('metadata')",
      "name TEXT,value TEXT"},
     {"SELECT group_concat(name || ' ' || type) FROM pragma_table_info('tiles')",
@@ -270,13 +278,15 @@ START_TEST(test_left_out)
 {
     struct mbtiles_metadata changed = everything;
     struct mbtiles *archive;
-    changed.description = changed.encoding = changed.fingerprint = NULL;
+    changed.description = changed.encoding = changed.fingerprint = changed.attribution = NULL;
     changed.version = 0;
     changed.format = "webp";
     ck_assert_int_eq(mbtiles_new(&archive, file, &changed), 0);
     must_be_finished(archive);
     sqlite3 *db = db_open();
-    ck_assert_str_eq(query_text(db, "SELECT count(*) FROM metadata"), "7");
+    ck_assert_str_eq(query_text(db, "SELECT count(*) FROM metadata"), "9");
+    ck_assert_str_eq(query_text(db, "SELECT value FROM metadata WHERE name = 'json'"),
+                     "{\"tileSize\":256}");
     ck_assert_str_eq(query_text(db, "SELECT value FROM metadata WHERE name = 'format'"), "webp");
     sqlite3_close(db);
 }
