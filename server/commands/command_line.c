@@ -48,7 +48,8 @@ static const struct {
     [ARG_DRY_RUN] = {"--dry-run", NULL, NULL, "Only estimate the tiles, bytes and time."},
     [ARG_LIST] = {"--list", NULL, NULL, "Only print the paths of the tiles, one per line."},
     [ARG_EXPORT] = {"--export", NULL, "FILE",
-                    "Also write an MBTiles archive; one layer, tiles of web maps only."},
+                    "Also write an archive, FILE.mbtiles or FILE.pmtiles; one layer, tiles of web\n"
+                    "maps only."},
     [ARG_THREADS] = {"--threads", NULL, "N", "Threads; default: one per core."},
     [ARG_PLACES] = {"--places", NULL, "N", "Places on land to look at closely; default: 160."},
     [ARG_SEED] = {"--seed", NULL, "N", "The seed by which places are drawn; default: 0."},

@@ -30,9 +30,9 @@ static int check_part(const struct tile_part *part, const struct tile_part *firs
                  format_extension(first->format), format_extension(part->format));
     else if (part->border)
         snprintf(why, TILE_PLAN_WHY, "--export: expected tiles without border=1");
-    else if (part->z < 0 || part->z > MBTILES_ZOOM_MAX)
+    else if (part->z < 0 || part->z > TILESET_ZOOM_MAX)
         snprintf(why, TILE_PLAN_WHY, "--export: expected zooms from 0 to %d, not %d",
-                 MBTILES_ZOOM_MAX, part->z);
+                 TILESET_ZOOM_MAX, part->z);
     else if (part->x < 0 || part->y < 0 || part->x + part->width > side ||
              part->y + part->height > side)
         snprintf(why, TILE_PLAN_WHY,
@@ -61,7 +61,7 @@ int archive_metadata_of(struct archive_metadata *out, const struct tile_plan *pl
              "Layer %s of the world %s, an endless seeded terrain%s%s", name, world,
              about[0] ? ": " : "", about);
     snprintf(out->attribution, sizeof out->attribution, "Farlands, world %s", world);
-    out->mbtiles = (struct mbtiles_metadata){
+    out->tileset = (struct tileset){
         .name = out->name,
         .description = out->description,
         .zoom_min = first->z,
@@ -74,7 +74,7 @@ int archive_metadata_of(struct archive_metadata *out, const struct tile_plan *pl
         .tile_size = TILE_SIZE * first->scale,
     };
     /* The last zoom has the tightest bounds. */
-    mbtiles_set_bounds(&out->mbtiles, last->z, last->x, last->y, last->x + last->width,
+    tileset_set_bounds(&out->tileset, last->z, last->x, last->y, last->x + last->width,
                        last->y + last->height);
     return 0;
 }

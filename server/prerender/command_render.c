@@ -113,7 +113,7 @@ static int execute(struct render_command *command)
                                     .quota = {config->cache.disk, config->cache.files},
                                     .threads = threads,
                                     .archive = command->options.archive,
-                                    .metadata = &command->metadata.mbtiles};
+                                    .tileset = &command->metadata.tileset};
     return command->options.mode == MODE_DRY_RUN ? dry_run(&run) : run_prerender(&run);
 }
 

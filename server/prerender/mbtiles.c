@@ -1,25 +1,18 @@
 #include "mbtiles.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <math.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "config/exact_numbers.h"
 #include "server/core/json.h"
 #include "server/core/md5.h"
-
-#define SUFFIX ".unfinished"
-
-/* FILE.unfinished may be renamed or deleted between opening and locking it. */
-enum { ATTEMPTS = 64 };
+#include "server/prerender/unfinished_file.h"
 
 /* Bounds the memory of a transaction, and shows write errors early. */
 enum { TRANSACTION_TILES = 512 };
@@ -51,10 +44,9 @@ static const char schema[] = "PRAGMA page_size = 2048;"
                              " ON tiles (zoom_level, tile_column, tile_row);";
 
 struct mbtiles {
-    char *file, *path; /* PATH: FILE.unfinished */
-    int fd;            /* of PATH; holds the lock; less than 0: none, or finished */
-    int zoom_min, zoom_max;
-    pthread_mutex_t lock; /* of the members below */
+    struct unfinished_file file;
+    struct tileset tileset; /* for its zooms; the texts are the caller's */
+    pthread_mutex_t lock;   /* of the members below */
     sqlite3 *db;
     sqlite3_stmt *insert;
     int pending;   /* tiles in the open transaction */
@@ -69,81 +61,6 @@ static bool is_archive(int fd)
     return pread(fd, header, sizeof header, 0) == sizeof header &&
            memcmp(header, header_magic, sizeof header_magic) == 0 &&
            memcmp(header + HEADER_APPLICATION, application_id, sizeof application_id) == 0;
-}
-
-static bool exists(const char *path)
-{
-    struct stat status;
-    return lstat(path, &status) == 0;
-}
-
-/* An OFD lock, so that it also excludes a second writer in this process. */
-static int lock(int fd)
-{
-    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    if (fcntl(fd, F_OFD_SETLK, &all) == 0)
-        return 0;
-    return errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
-}
-
-static bool is_named(int fd, const char *path)
-{
-    struct stat open_one, named;
-    return fstat(fd, &open_one) == 0 && lstat(path, &named) == 0 &&
-           open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
-}
-
-/* FD is locked: its writer is dead. */
-static int take_over(int fd)
-{
-    struct stat status;
-    if (fstat(fd, &status))
-        return -errno;
-    if (!S_ISREG(status.st_mode) || (status.st_size > 0 && !is_archive(fd)))
-        return -ENOTUNIQ;
-    return ftruncate(fd, 0) ? -errno : 0;
-}
-
-/* Returns PATH's descriptor, locked and empty; -EAGAIN if PATH was renamed or deleted meanwhile. */
-static int open_locked(const char *path)
-{
-    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return errno == ELOOP || errno == EISDIR || errno == ENXIO ? -ENOTUNIQ : -errno;
-    int err = lock(fd);
-    if (!err && !is_named(fd, path))
-        err = -EAGAIN;
-    if (!err)
-        err = take_over(fd);
-    if (err)
-        close(fd);
-    return err ? err : fd;
-}
-
-static int open_unfinished(struct mbtiles *archive)
-{
-    for (int i = 0; i < ATTEMPTS; i++) {
-        archive->fd = open_locked(archive->path);
-        if (archive->fd >= 0) /* the last writer may have finished it */
-            return exists(archive->file) ? -EEXIST : 0;
-        if (archive->fd != -EAGAIN)
-            return archive->fd;
-    }
-    return -EBUSY;
-}
-
-/* Create FILE.unfinished, locked and empty. */
-static int create(struct mbtiles *archive, const char *file)
-{
-    if (!*file)
-        return -ENOENT;
-    if (exists(file))
-        return -EEXIST;
-    archive->file = strdup(file);
-    /* SQLite must not mistake it for an option or a URI. */
-    if (asprintf(&archive->path, "%s%s" SUFFIX, file[0] == '/' ? "" : "./", file) < 0)
-        archive->path = NULL;
-    return archive->file && archive->path ? open_unfinished(archive) : -ENOMEM;
 }
 
 static int error_code(sqlite3 *db, int result)
@@ -187,65 +104,34 @@ static int execute(struct mbtiles *archive, const char *sql)
     return check(archive, sqlite3_exec(archive->db, sql, NULL, NULL, NULL));
 }
 
-static double longitude(double u)
+static void format_center(const struct tileset *tileset, char *out, size_t size)
 {
-    return 360 * u - 180;
-}
-
-static double latitude(double v)
-{
-    return atan(sinh(M_PI * (1 - 2 * v))) * 180 / M_PI;
-}
-
-void mbtiles_set_bounds(struct mbtiles_metadata *metadata, int z, int64_t x0, int64_t y0,
-                        int64_t x1, int64_t y1)
-{
-    metadata->west = longitude(ldexp((double)x0, -z));
-    metadata->east = longitude(ldexp((double)x1, -z));
-    metadata->north = latitude(ldexp((double)y0, -z));
-    metadata->south = latitude(ldexp((double)y1, -z));
-}
-
-static bool is_valid(const struct mbtiles_metadata *metadata)
-{
-    return metadata->name && metadata->format && metadata->zoom_min >= 0 &&
-           metadata->zoom_min <= metadata->zoom_max && metadata->zoom_max <= MBTILES_ZOOM_MAX &&
-           metadata->west >= -180 && metadata->west < metadata->east && metadata->east <= 180 &&
-           metadata->south > -90 && metadata->south < metadata->north && metadata->north < 90;
-}
-
-/* The centre in the map's projection, and the zoom at which the bounds are four tiles wide. */
-static void format_center(const struct mbtiles_metadata *metadata, char *out, size_t size)
-{
-    const double middle =
-        (asinh(tan(metadata->south * M_PI / 180)) + asinh(tan(metadata->north * M_PI / 180))) / 2;
-    const double fit = floor(log2(4 * 360 / (metadata->east - metadata->west)));
-    const double zoom = fmin(fmax(fit, metadata->zoom_min), metadata->zoom_max);
+    const struct tileset_center center = tileset_center(tileset);
     char x[REAL_TEXT], y[REAL_TEXT];
-    snprintf(out, size, "%s,%s,%.0f", real_format((metadata->west + metadata->east) / 2, x),
-             real_format(atan(sinh(middle)) * 180 / M_PI, y), zoom);
+    snprintf(out, size, "%s,%s,%d", real_format(center.longitude, x),
+             real_format(center.latitude, y), center.zoom);
 }
 
-static void format_bounds(const struct mbtiles_metadata *metadata, char *out, size_t size)
+static void format_bounds(const struct tileset *tileset, char *out, size_t size)
 {
     char edges[4][REAL_TEXT];
-    snprintf(out, size, "%s,%s,%s,%s", real_format(metadata->west, edges[0]),
-             real_format(metadata->south, edges[1]), real_format(metadata->east, edges[2]),
-             real_format(metadata->north, edges[3]));
+    snprintf(out, size, "%s,%s,%s,%s", real_format(tileset->west, edges[0]),
+             real_format(tileset->south, edges[1]), real_format(tileset->east, edges[2]),
+             real_format(tileset->north, edges[3]));
 }
 
 /* Keys for the TileJSON of tile servers whose values are not text: they add the keys of `json`.
  * NULL: out of memory. */
-static struct blob *further_keys(const struct mbtiles_metadata *metadata)
+static struct blob *further_keys(const struct tileset *tileset)
 {
     struct json json = json_new();
-    json_add(&json, json.root, "tileSize", cJSON_CreateNumber(metadata->tile_size));
-    if (metadata->encoding)
-        json_add_text(&json, json.root, "encoding", "%s", metadata->encoding);
+    json_add(&json, json.root, "tileSize", cJSON_CreateNumber(tileset->tile_size));
+    if (tileset->encoding)
+        json_add_text(&json, json.root, "encoding", "%s", tileset->encoding);
     return json_end(&json, false);
 }
 
-static int insert_metadata(struct mbtiles *archive, const struct mbtiles_metadata *metadata)
+static int insert_metadata(struct mbtiles *archive, const struct tileset *tileset)
 {
     /* The type is an opaque map. Tile servers copy unknown keys to their TileJSON, where maps look
      * for the encoding. */
@@ -257,15 +143,15 @@ static int insert_metadata(struct mbtiles *archive, const struct mbtiles_metadat
                                  " ('fingerprint', %Q), ('attribution', %Q), ('json', '%.*q'))"
                                  " WHERE column2 NOT NULL";
     char bounds[4 * REAL_TEXT], center[3 * REAL_TEXT];
-    struct blob *json = further_keys(metadata);
+    struct blob *json = further_keys(tileset);
     if (!json)
         return -ENOMEM;
-    format_bounds(metadata, bounds, sizeof bounds);
-    format_center(metadata, center, sizeof center);
-    char *sql = sqlite3_mprintf(format, metadata->name, metadata->format, bounds, center,
-                                metadata->zoom_min, metadata->zoom_max, metadata->description,
-                                metadata->version, metadata->encoding, metadata->fingerprint,
-                                metadata->attribution, (int)json->length - 1, json->bytes);
+    format_bounds(tileset, bounds, sizeof bounds);
+    format_center(tileset, center, sizeof center);
+    char *sql = sqlite3_mprintf(format, tileset->name, tileset->format, bounds, center,
+                                tileset->zoom_min, tileset->zoom_max, tileset->description,
+                                tileset->version, tileset->encoding, tileset->fingerprint,
+                                tileset->attribution, (int)json->length - 1, json->bytes);
     int err = sql ? execute(archive, sql) : -ENOMEM;
     sqlite3_free(sql);
     blob_release(json);
@@ -280,17 +166,17 @@ static void close_db(struct mbtiles *archive)
     archive->db = NULL;
 }
 
-/* Without SQLite's locks: FD holds one. */
-static int open_db(struct mbtiles *archive, const struct mbtiles_metadata *metadata)
+/* Without SQLite's locks: the file has one. */
+static int open_db(struct mbtiles *archive, const struct tileset *tileset)
 {
     static const char insert[] = "INSERT OR IGNORE INTO tiles VALUES (?, ?, ?, ?)";
     int err =
-        check(archive, sqlite3_open_v2(archive->path, &archive->db,
+        check(archive, sqlite3_open_v2(archive->file.path, &archive->db,
                                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, "unix-none"));
     if (!err)
         err = execute(archive, schema);
     if (!err)
-        err = insert_metadata(archive, metadata);
+        err = insert_metadata(archive, tileset);
     if (!err)
         err = execute(archive, "COMMIT; BEGIN");
     if (!err)
@@ -299,20 +185,18 @@ static int open_db(struct mbtiles *archive, const struct mbtiles_metadata *metad
     return err;
 }
 
-int mbtiles_new(struct mbtiles **out, const char *file, const struct mbtiles_metadata *metadata)
+int mbtiles_new(struct mbtiles **out, const char *file, const struct tileset *tileset)
 {
-    if (!is_valid(metadata))
+    if (!tileset_is_valid(tileset))
         return -EINVAL;
     struct mbtiles *archive = calloc(1, sizeof *archive);
     if (!archive)
         return -ENOMEM;
-    archive->zoom_min = metadata->zoom_min;
-    archive->zoom_max = metadata->zoom_max;
-    archive->fd = -1;
+    archive->tileset = *tileset;
     pthread_mutex_init(&archive->lock, NULL);
-    int err = create(archive, file);
+    int err = unfinished_file_open(&archive->file, file, is_archive);
     if (!err)
-        err = open_db(archive, metadata);
+        err = open_db(archive, tileset);
     if (err) {
         mbtiles_free(archive);
         return err;
@@ -326,14 +210,8 @@ void mbtiles_free(struct mbtiles *archive)
     if (!archive)
         return;
     close_db(archive);
-    if (archive->fd >= 0) {
-        if (is_named(archive->fd, archive->path))
-            unlink(archive->path);
-        close(archive->fd);
-    }
+    unfinished_file_close(&archive->file);
     pthread_mutex_destroy(&archive->lock);
-    free(archive->path);
-    free(archive->file);
     free(archive);
 }
 
@@ -357,7 +235,7 @@ static int insert_tile(struct mbtiles *archive, int zoom, int64_t column, int64_
 
 int mbtiles_put(struct mbtiles *archive, int z, int64_t x, int64_t y, const struct blob *png)
 {
-    if (z < archive->zoom_min || z > archive->zoom_max || x < 0 || y < 0 || x >> z || y >> z)
+    if (!tileset_has(&archive->tileset, z, x, y))
         return -ERANGE;
     pthread_mutex_lock(&archive->lock);
     int err = archive->err;
@@ -365,33 +243,6 @@ int mbtiles_put(struct mbtiles *archive, int z, int64_t x, int64_t y, const stru
         err = insert_tile(archive, z, x, (INT64_C(1) << z) - 1 - y, png);
     pthread_mutex_unlock(&archive->lock);
     return err;
-}
-
-/* Fails if TO exists. */
-static int rename_new(const char *from, const char *to)
-{
-    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
-        return 0;
-    if (errno != EINVAL && errno != ENOSYS)
-        return -errno;
-    /* File systems without RENAME_NOREPLACE, such as NFS, have hard links, which never replace. */
-    if (link(from, to))
-        return -errno;
-    unlink(from);
-    return 0;
-}
-
-/* Makes the rename survive a power loss. Best effort: the file is complete either way. */
-static void sync_directory(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *directory = strndup(path, (size_t)(slash - path) + 1);
-    int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (fd >= 0) {
-        fsync(fd);
-        close(fd);
-    }
-    free(directory);
 }
 
 /*
@@ -438,32 +289,10 @@ int mbtiles_finish(struct mbtiles *archive)
     if (err)
         return err;
     close_db(archive);
-    if (fsync(archive->fd))
-        return -errno;
-    if (!is_named(archive->fd, archive->path))
-        return -ENOENT;
-    err = rename_new(archive->path, archive->file);
-    if (err)
-        return err;
-    close(archive->fd);
-    archive->fd = -1;
-    sync_directory(archive->path);
-    return 0;
+    return unfinished_file_finish(&archive->file);
 }
 
-char *mbtiles_explain(const struct mbtiles *archive, const char *file, int err,
-                      char why[MBTILES_WHY])
+const char *mbtiles_detail(const struct mbtiles *archive)
 {
-    const bool detail = archive && archive->err;
-    if (err == -EEXIST)
-        snprintf(why, MBTILES_WHY, "%s: file exists; archives are never overwritten", file);
-    else if (err == -EBUSY)
-        snprintf(why, MBTILES_WHY, "%s" SUFFIX ": another run is writing it", file);
-    else if (err == -ENOTUNIQ)
-        snprintf(why, MBTILES_WHY, "%s" SUFFIX ": file exists and is not an interrupted archive",
-                 file);
-    else
-        snprintf(why, MBTILES_WHY, "%s: %s%s%s%s", file, strerror(-err), detail ? " (" : "",
-                 detail ? archive->why : "", detail ? ")" : "");
-    return why;
+    return archive && archive->err ? archive->why : NULL;
 }

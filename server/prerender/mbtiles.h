@@ -8,37 +8,13 @@
 #include <stdint.h>
 
 #include "server/core/blob.h"
-
-/* Columns and rows up to this zoom fit the integers of every MBTiles reader. */
-enum { MBTILES_ZOOM_MAX = 30 };
-
-/* The rows of the metadata table. Texts are copied; a NULL text is left out. */
-struct mbtiles_metadata {
-    const char *name, *description;  /* the name is required */
-    int zoom_min, zoom_max;          /* 0 <= zoom_min <= zoom_max <= MBTILES_ZOOM_MAX */
-    double west, south, east, north; /* degrees; see mbtiles_set_bounds */
-    const char *format;              /* of the tiles: "png" or "webp"; required */
-    int version;                     /* of the content; 0: left out */
-    const char *fingerprint;         /* of the layer */
-    const char *encoding;            /* of heights as colours, in TileJSON's terms */
-    const char *attribution;
-    int tile_size; /* pixels of a side */
-};
-
-/* Set the bounds to those of the tiles x0 <= x < x1, y0 <= y < y1 at zoom Z, in Web Mercator. */
-void mbtiles_set_bounds(struct mbtiles_metadata *metadata, int z, int64_t x0, int64_t y0,
-                        int64_t x1, int64_t y1);
+#include "server/prerender/tileset.h"
 
 struct mbtiles;
 
-/*
- * Create FILE, which appears complete or not at all: until mbtiles_finish it is FILE.unfinished,
- * which is locked. A killed writer leaves that unlocked, and the next writer overwrites it. Returns
- * 0; -EINVAL if METADATA is invalid; -EEXIST if FILE exists, even as a dangling link; -EBUSY if a
- * running writer has FILE.unfinished; -ENOTUNIQ if that is no archive; or an error of creating or
- * writing the file.
- */
-int mbtiles_new(struct mbtiles **out, const char *file, const struct mbtiles_metadata *metadata);
+/* Create FILE, as unfinished_file_open does. Copies TILESET into the file. Returns 0; -EINVAL if
+ * TILESET is invalid; or an error of that function or of writing the file. */
+int mbtiles_new(struct mbtiles **out, const char *file, const struct tileset *tileset);
 
 /*
  * Add a tile, y growing south as in URLs. A tile that is already in the archive is kept. Any
@@ -58,13 +34,7 @@ int mbtiles_finish(struct mbtiles *archive);
 /* Delete an archive that is not finished, and free it. */
 void mbtiles_free(struct mbtiles *archive);
 
-enum { MBTILES_WHY = 512 };
-
-/*
- * The message for ERR, an error of the functions above: FILE, the reason, and SQLite's own text if
- * there is one. ARCHIVE may be NULL. Not during a put. Returns WHY.
- */
-char *mbtiles_explain(const struct mbtiles *archive, const char *file, int err,
-                      char why[MBTILES_WHY]);
+/* SQLite's own text for the first write error, or NULL. ARCHIVE may be NULL. Not during a put. */
+const char *mbtiles_detail(const struct mbtiles *archive);
 
 #endif

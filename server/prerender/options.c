@@ -7,6 +7,7 @@
 #include "config/exact_numbers.h"
 #include "noise/terrain.h"
 #include "server/core/span.h"
+#include "server/prerender/archive.h"
 
 /* Either a list of tiles or a box. */
 static int check_source(const char *const *option, char why[OPTION_WHY])
@@ -42,6 +43,10 @@ static int parse_mode(struct render_options *options, const char *const *option,
     options->archive = option[ARG_EXPORT];
     if (options->archive && !options->archive[0])
         return option_refuse(why, "--export: expected a file name, such as world.mbtiles");
+    if (options->archive && !archive_is_named(options->archive))
+        return option_refuse(
+            why, "--export: expected a name that ends in " ARCHIVE_ENDINGS ", not \"%.200s\"",
+            options->archive);
     return 0;
 }
 

@@ -178,7 +178,7 @@ static void try_to_store(struct prerender *prerender, const struct tile *tile,
 static void put_into_archive(struct prerender *prerender, const struct tile *tile,
                              const struct blob *png)
 {
-    int err = mbtiles_put(prerender->parts.archive, tile->z, tile->x, tile->y, png);
+    int err = archive_put(prerender->parts.archive, tile->z, tile->x, tile->y, png);
     if (err)
         stop_with(prerender, PRERENDER_ARCHIVE, err, tile);
     else

@@ -6,15 +6,15 @@
 #define FARLANDS_PRERENDER_PRERENDER_H
 
 #include "server/cache/disk_cache.h"
+#include "server/prerender/archive.h"
 #include "server/prerender/estimate.h"
-#include "server/prerender/mbtiles.h"
 #include "server/prerender/tile_plan.h"
 
 struct prerender_parts {
     const struct tile_plan *plan;
     struct disk_cache *cache;
     struct footprint quota;  /* of the cache */
-    struct mbtiles *archive; /* or NULL; with one, tiles that do not fit the cache are no error */
+    struct archive *archive; /* or NULL; with one, tiles that do not fit the cache are no error */
     unsigned threads;
     struct part_work *work; /* one per part of the plan; progress is added to it */
 };

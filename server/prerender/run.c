@@ -91,8 +91,8 @@ static void lower_priority(void)
 
 static int report_archive_error(const struct run *run, int err)
 {
-    char why[MBTILES_WHY];
-    return failed("%s", mbtiles_explain(run->parts.archive, run->options->archive, err, why));
+    char why[UNFINISHED_FILE_WHY];
+    return failed("%s", archive_explain(run->parts.archive, run->options->archive, err, why));
 }
 
 static uint64_t count_cached(const struct tile_plan *plan, const char *directory)
@@ -278,7 +278,7 @@ static int finish_archive(struct run *run)
 {
     const struct prerender_tally *tally = &run->tally;
     char time[HUMAN_UNITS_TEXT];
-    int err = mbtiles_finish(run->parts.archive);
+    int err = archive_finish(run->parts.archive);
     if (err)
         return report_archive_error(run, err);
     printf("farlands: %" PRIu64 " tiles are in %s: %" PRIu64 " rendered, %" PRIu64
@@ -311,7 +311,7 @@ static int open_outputs(struct run *run)
     const struct run_options *options = run->options;
     int err = 0;
     if (options->archive)
-        err = mbtiles_new(&run->parts.archive, options->archive, options->metadata);
+        err = archive_new(&run->parts.archive, options->archive, options->tileset);
     if (err)
         return report_archive_error(run, err);
     err = disk_cache_open(&run->parts.cache, options->directory, &options->quota, NULL, NULL);
@@ -336,7 +336,7 @@ int run_prerender(const struct run_options *options)
     if (!code)
         code = make_all(&run);
     disk_cache_close(run.parts.cache);
-    mbtiles_free(run.parts.archive);
+    archive_free(run.parts.archive);
     free(run.parts.work);
     return code;
 }

@@ -3,7 +3,7 @@
 #define FARLANDS_PRERENDER_RUN_H
 
 #include "server/cache/quota.h"
-#include "server/prerender/mbtiles.h"
+#include "server/prerender/archive.h"
 #include "server/prerender/tile_plan.h"
 
 struct run_options {
@@ -11,8 +11,8 @@ struct run_options {
     const char *directory; /* of the cache */
     struct footprint quota;
     unsigned threads;
-    const char *archive;                     /* the file to create, or NULL */
-    const struct mbtiles_metadata *metadata; /* of the archive */
+    const char *archive;           /* the file to create, or NULL */
+    const struct tileset *tileset; /* of the archive */
 };
 
 /*

@@ -126,7 +126,7 @@ describe('farlands render', { timeout: TIMEOUT }, () => {
     ], async (signals) => {
         const directory = scratch();
         const program = launch(fractal('render', '--cache', path.join(directory, 'cache'), ...WORLD, '--zoom', '0-9',
-            '--export', path.join(directory, 'a')));
+            '--export', path.join(directory, 'a.mbtiles')));
         assert.ok(await eventually(() => fs.existsSync(path.join(directory, 'cache', '.usage'))));
         /* While it is stopped they wait, so that it gets them all at once. */
         for (const signal of ['SIGSTOP', ...signals, 'SIGCONT'])
@@ -151,7 +151,7 @@ describe('farlands render', { timeout: TIMEOUT }, () => {
 
     it('never writes messages into its own files if stdio is closed', async () => {
         const directory = scratch();
-        const command = `exec ${BINARY} render --config ${FRACTAL} --cache ${directory}/cache --world default --layer relief --zoom 9 --export ${directory}/a <&- >&- 2>&-`;
+        const command = `exec ${BINARY} render --config ${FRACTAL} --cache ${directory}/cache --world default --layer relief --zoom 9 --export ${directory}/a.mbtiles <&- >&- 2>&-`;
         const child = spawn('sh', ['-c', command], { stdio: 'ignore' });
         assert.ok(await eventually(() => fs.existsSync(path.join(directory, 'cache', '.usage'))));
         const streams = [0, 1, 2].map((fd) => fs.readlinkSync(`/proc/${child.pid}/fd/${fd}`));
@@ -162,7 +162,7 @@ describe('farlands render', { timeout: TIMEOUT }, () => {
 
     it('reports that stdout cannot be written', () => eachRow([
         [...WORLD, '--zoom', '0'], [...WORLD, '--zoom', '0', '--dry-run'], [...WORLD, '--zoom', '0', '--list'],
-        [...WORLD, '--zoom', '0', '--export', path.join(scratch(), 'a')],
+        [...WORLD, '--zoom', '0', '--export', path.join(scratch(), 'a.mbtiles')],
     ], async (args) => {
         const full = fs.openSync('/dev/full', 'w');
         const child = spawn(BINARY, fractal('render', '--cache', scratch(), ...args), { stdio: ['ignore', full, 'pipe'] });
@@ -436,11 +436,11 @@ describe('render rejects', { timeout: TIMEOUT }, () => {
         [[...WORLD, '--zoom', '1', '--shard', '0/0'], /--shard/],
         [[...WORLD, '--zoom', '1', '--threads', '0'], /--threads: "0"; expected/],
         [[...WORLD, '--zoom', '1', '--dry-run', '--list'], /--dry-run cannot be combined with --list/],
-        [[...WORLD, '--zoom', '1', '--list', '--export', 'x'], /--list cannot be combined with --export/],
+        [[...WORLD, '--zoom', '1', '--list', '--export', 'x.mbtiles'], /--list cannot be combined with --export/],
         [[...WORLD, '--zoom', '1', '--export', ''], /--export: expected a file name/],
-        [['--world', 'default', '--layer', 'relief,gray', '--zoom', '1', '--export', 'x'], /--export: .* one layer .*relief and default\/gray/],
-        [[...WORLD, '--zoom', '-1-0', '--bbox', '0,0,1,1', '--export', 'x'], /--export: expected zooms from 0 to 30, not -1/],
-        [[...WORLD, '--zoom', '1', '--bbox', '-8388609,0,1,1', '--export', 'x'], /--export: .*0 <= x, y < 2\^z/],
+        [['--world', 'default', '--layer', 'relief,gray', '--zoom', '1', '--export', 'x.mbtiles'], /--export: .* one layer .*relief and default\/gray/],
+        [[...WORLD, '--zoom', '-1-0', '--bbox', '0,0,1,1', '--export', 'x.mbtiles'], /--export: expected zooms from 0 to 30, not -1/],
+        [[...WORLD, '--zoom', '1', '--bbox', '-8388609,0,1,1', '--export', 'x.mbtiles'], /--export: .*0 <= x, y < 2\^z/],
         [[...WORLD, '--zoom', '1', '--dry-run=yes'], /unexpected value: --dry-run/],
         [[...WORLD, '--zoom', '1', '--listen', '127.0.0.1:0'], /render does not take: --listen/],
         [[...WORLD, '--zoom', '1', '--tiles', '-'], /--tiles cannot be combined with --world/],

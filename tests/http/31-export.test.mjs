@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import zlib from 'node:zlib';
 import { withDaemon } from './daemon.mjs';
 import { BINARY, TIMEOUT, end, eventually, fractal, launch, run, scratch, scratchFile } from './program.mjs';
 import { eachRow } from './table.mjs';
@@ -120,6 +121,93 @@ describe('an archive', { timeout: TIMEOUT }, () => {
     });
 });
 
+/* PMTiles as a map from z/x/y to tiles, by the specification: its directories, and their ids along Hilbert's curve. */
+function pmtilesOf(file) {
+    const bytes = fs.readFileSync(file);
+    assert.equal(bytes.toString('latin1', 0, 8), 'PMTiles\x03');
+    const [root, json, leaves, tiles] = [8, 24, 40, 56].map((at) => {
+        const offset = Number(bytes.readBigUInt64LE(at));
+        return bytes.subarray(offset, offset + Number(bytes.readBigUInt64LE(at + 8)));
+    });
+    const found = new Map();
+    const walk = (packed) => {
+        const plain = zlib.gunzipSync(packed);
+        let at = 0;
+        const next = () => {
+            for (let value = 0, unit = 1; ; unit *= 128) {
+                const byte = plain[at++];
+                value += (byte & 127) * unit;
+                if (byte < 128)
+                    return value;
+            }
+        };
+        const entries = Array.from({ length: next() }, () => ({}));
+        for (const key of ['id', 'run', 'length', 'offset'])
+            entries.forEach((entry, i) => { entry[key] = next() + (key === 'id' && i ? entries[i - 1].id : 0); });
+        entries.forEach((entry, i) => {
+            entry.offset = entry.offset ? entry.offset - 1 : entries[i - 1].offset + entries[i - 1].length;
+            if (!entry.run)
+                walk(leaves.subarray(entry.offset, entry.offset + entry.length));
+            for (let k = 0; k < entry.run; k++)
+                found.set(placeOf(entry.id + k), tiles.subarray(entry.offset, entry.offset + entry.length));
+        });
+    };
+    walk(root);
+    return { tiles: found, metadata: JSON.parse(zlib.gunzipSync(json)), header: bytes.subarray(0, 127) };
+}
+
+/* The tile with an id, as z/x/y. */
+function placeOf(id) {
+    let z = 0, left = id, x = 0, y = 0;
+    for (; left >= 4 ** z; z++)
+        left -= 4 ** z;
+    for (let side = 1; side < 2 ** z; side *= 2, left = Math.floor(left / 4)) {
+        const right = left >> 1 & 1, lower = (left ^ right) & 1;
+        if (!lower)
+            [x, y] = right ? [side - 1 - y, side - 1 - x] : [y, x];
+        [x, y] = [x + side * right, y + side * lower];
+    }
+    return `${z}/${x}/${y}`;
+}
+
+describe('a PMTiles archive', { timeout: TIMEOUT }, () => {
+    it('has the tiles of MBTiles, in zooms, formats and boxes', () => eachRow([
+        [...WORLD, '--zoom', '0-3'], [...WORLD, '--zoom', '2', '--format', 'webp'],
+        ['--world', 'default:42', '--layer', 'gray', '--zoom', '9-11', '--bbox', '-20000,-20000,20000,0'],
+        ['--world', 'default', '--layer', 'terrarium', '--zoom', '1', '--scale', '2'],
+    ], async (args) => {
+        const cache = scratch(), [one, other] = ['a.mbtiles', 'a.pmtiles'].map((name) => path.join(scratch(), name));
+        for (const file of [one, other]) {
+            const { code, stderr } = await plain(cache, [...args, '--export', file]);
+            assert.equal(code, 0, stderr);
+        }
+        const { tiles, metadata: { name, description, attribution, encoding, fingerprint, version }, header } = pmtilesOf(other);
+        assert.deepEqual(tiles, tilesOf(one));
+        const expected = metadata(one);
+        for (const [key, value] of Object.entries({ name, description, attribution, encoding, fingerprint, version }))
+            assert.equal(value, expected[key], key);
+        assert.equal(header[99], args.includes('webp') ? 4 : 2);
+        assert.deepEqual([header[100], header[101]].map(String), [expected.minzoom, expected.maxzoom]);
+        const degrees = [102, 106, 110, 114].map((at) => header.readInt32LE(at) / 1e7);
+        expected.bounds.split(',').forEach((value, i) => assert.ok(Math.abs(value - degrees[i]) < 1e-7, `${expected.bounds}: ${degrees}`));
+        assert.deepEqual(fs.readdirSync(path.dirname(other)), ['a.pmtiles']);
+    }));
+
+    it('is complete or absent', async () => {
+        const cache = scratch(), file = path.join(scratch(), 'a.pmtiles');
+        const program = launch(fractal('render', '--cache', cache, ...WORLD, '--zoom', '0-8', '--export', file));
+        assert.ok(await eventually(() => fs.existsSync(`${file}.unfinished`)));
+        assert.match((await plain(cache, [...WORLD, '--zoom', '0', '--export', file])).stderr.toString(), /a\.pmtiles\.unfinished: another run is writing it/);
+        program.child.kill('SIGTERM');
+        await end(program);
+        assertNothing(file);
+        const { code, stderr } = await plain(cache, [...WORLD, '--zoom', '0', '--shard', '1/2', '--export', file]);
+        assert.equal(code, 1);
+        assert.match(stderr.toString(), /a\.pmtiles: No data available \(no tiles; PMTiles have one at least\)/);
+        assertNothing(file);
+    });
+});
+
 describe('an interrupted archive', { timeout: TIMEOUT }, () => {
     const large = (file, cache) => fractal('render', '--cache', cache, ...WORLD, '--zoom', '9', '--threads', '1', '--export', file);
     const grows = (file) => eventually(() => fs.existsSync(`${file}.unfinished`) && fs.statSync(`${file}.unfinished`).size > 1 << 20);
@@ -183,6 +271,9 @@ describe('render --export rejects', { timeout: TIMEOUT }, () => {
         [2, [...WORLD, '--zoom', '1', '--export'], /missing value: --export/],
         [1, to(mine, ...WORLD, '--zoom', '1'), /mine\.mbtiles: file exists; archives are never overwritten/],
         [1, to(foreign, ...WORLD, '--zoom', '1'), /other\.mbtiles\.unfinished: file exists and is not an interrupted archive/],
+        [2, to('a.zip', ...WORLD, '--zoom', '1'), /--export: expected a name that ends in \.mbtiles or \.pmtiles, not ".*a\.zip"/],
+        [1, to('nowhere/a.pmtiles', ...WORLD, '--zoom', '1'), /nowhere\/a\.pmtiles: No such file or directory/],
+        [1, to('/proc/a.pmtiles', ...WORLD, '--zoom', '1'), /\/proc\/a\.pmtiles: /],
         [1, to('nowhere/a.mbtiles', ...WORLD, '--zoom', '1'), /nowhere\/a\.mbtiles: No such file or directory/],
         [1, to('/proc/a.mbtiles', ...WORLD, '--zoom', '1'), /\/proc\/a\.mbtiles: /],
     ], async ([expected, args, names]) => {

@@ -42,22 +42,22 @@ START_TEST(test_metadata)
     struct archive_metadata metadata;
     char why[TILE_PLAN_WHY] = "";
     ck_assert_msg(archive_metadata_of(&metadata, plan, why) == 0, "%s", why);
-    const struct mbtiles_metadata *mbtiles = &metadata.mbtiles;
-    ck_assert_str_eq(mbtiles->name, "default terrarium @2x");
-    ck_assert_str_eq(mbtiles->description,
+    const struct tileset *tileset = &metadata.tileset;
+    ck_assert_str_eq(tileset->name, "default terrarium @2x");
+    ck_assert_str_eq(tileset->description,
                      "Layer terrarium of the world default, an endless seeded terrain");
-    ck_assert_str_eq(mbtiles->attribution, "Farlands, world default");
-    ck_assert_int_eq(mbtiles->tile_size, 512);
-    ck_assert_str_eq(mbtiles->encoding, "terrarium");
-    ck_assert_str_eq(mbtiles->format, "png");
-    ck_assert_str_eq(mbtiles->fingerprint,
+    ck_assert_str_eq(tileset->attribution, "Farlands, world default");
+    ck_assert_int_eq(tileset->tile_size, 512);
+    ck_assert_str_eq(tileset->encoding, "terrarium");
+    ck_assert_str_eq(tileset->format, "png");
+    ck_assert_str_eq(tileset->fingerprint,
                      worlds->world->layer_fingerprint[layer_find("terrarium")]);
-    ck_assert_int_eq(mbtiles->version, FARLANDS_GENERATOR);
-    ck_assert_int_eq(mbtiles->zoom_min, 1);
-    ck_assert_int_eq(mbtiles->zoom_max, 3);
+    ck_assert_int_eq(tileset->version, FARLANDS_GENERATOR);
+    ck_assert_int_eq(tileset->zoom_min, 1);
+    ck_assert_int_eq(tileset->zoom_max, 3);
     /* Of the tiles at zoom 3: a tile is 45 degrees wide, and the equator is y = 4. */
-    ck_assert(mbtiles->west == 0 && mbtiles->east == 90 && fabs(mbtiles->south) < 1e-12);
-    ck_assert_msg(fabs(mbtiles->north - 66.51326044311186) < 1e-12, "%.17g", mbtiles->north);
+    ck_assert(tileset->west == 0 && tileset->east == 90 && fabs(tileset->south) < 1e-12);
+    ck_assert_msg(fabs(tileset->north - 66.51326044311186) < 1e-12, "%.17g", tileset->north);
     tile_plan_free(plan);
 }
 END_TEST
@@ -75,8 +75,8 @@ START_TEST(test_layers)
         char why[TILE_PLAN_WHY] = "", name[64];
         ck_assert_int_eq(archive_metadata_of(&metadata, plan, why), 0);
         snprintf(name, sizeof name, "default %s", layer);
-        ck_assert_str_eq(metadata.mbtiles.name, name);
-        ck_assert_ptr_eq(metadata.mbtiles.encoding, layers[i].encoding);
+        ck_assert_str_eq(metadata.tileset.name, name);
+        ck_assert_ptr_eq(metadata.tileset.encoding, layers[i].encoding);
         tile_plan_free(plan);
     }
 }
@@ -132,10 +132,10 @@ START_TEST(test_webp)
     tiles[0].format = FORMAT_WEBP;
     plan = plan_of(tiles, 2);
     ck_assert_int_eq(archive_metadata_of(&metadata, plan, why), 0);
-    ck_assert_str_eq(metadata.mbtiles.format, "webp");
-    ck_assert_str_eq(metadata.mbtiles.fingerprint,
+    ck_assert_str_eq(metadata.tileset.format, "webp");
+    ck_assert_str_eq(metadata.tileset.fingerprint,
                      worlds->world->layer_fingerprint[tile_kind(relief, FORMAT_WEBP)]);
-    ck_assert_str_ne(metadata.mbtiles.fingerprint, worlds->world->layer_fingerprint[relief]);
+    ck_assert_str_ne(metadata.tileset.fingerprint, worlds->world->layer_fingerprint[relief]);
     tile_plan_free(plan);
 }
 END_TEST

@@ -1,5 +1,6 @@
 /* MBTiles: the rows that readers expect, and files that are complete or absent. */
 #include "server/prerender/mbtiles.h"
+#include "server/prerender/unfinished_file.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,20 +17,20 @@
 static char directory[FOLDER_TEXT];
 static char file[FOLDER_TEXT + 32], unfinished[FOLDER_TEXT + 48];
 
-static const struct mbtiles_metadata everything = {.name = "default relief",
-                                                   .format = "png",
-                                                   .description = "a \"text\", 'quoted' — too",
-                                                   .zoom_min = 0,
-                                                   .zoom_max = 12,
-                                                   .west = -180,
-                                                   .south = -85,
-                                                   .east = 180,
-                                                   .north = 85,
-                                                   .version = 2,
-                                                   .fingerprint = "0123456789abcdef",
-                                                   .encoding = "terrarium",
-                                                   .attribution = "some 'one'",
-                                                   .tile_size = 256};
+static const struct tileset everything = {.name = "default relief",
+                                          .format = "png",
+                                          .description = "a \"text\", 'quoted' — too",
+                                          .zoom_min = 0,
+                                          .zoom_max = 12,
+                                          .west = -180,
+                                          .south = -85,
+                                          .east = 180,
+                                          .north = 85,
+                                          .version = 2,
+                                          .fingerprint = "0123456789abcdef",
+                                          .encoding = "terrarium",
+                                          .attribution = "some 'one'",
+                                          .tile_size = 256};
 
 static unsigned refused_flags; /* renameat2 fails with EINVAL if one of these is given */
 static int refused_sync;       /* the error of fsync, or 0 */
@@ -276,7 +277,7 @@ END_TEST
 
 START_TEST(test_left_out)
 {
-    struct mbtiles_metadata changed = everything;
+    struct tileset changed = everything;
     struct mbtiles *archive;
     changed.description = changed.encoding = changed.fingerprint = changed.attribution = NULL;
     changed.version = 0;
@@ -332,9 +333,9 @@ static void must_be_near(const char *value, const double *expected, int count)
 
 START_TEST(test_bounds)
 {
-    struct mbtiles_metadata changed = everything;
+    struct tileset changed = everything;
     struct mbtiles *archive;
-    mbtiles_set_bounds(&changed, bounds[_i].z, bounds[_i].x0, bounds[_i].y0, bounds[_i].x1,
+    tileset_set_bounds(&changed, bounds[_i].z, bounds[_i].x0, bounds[_i].y0, bounds[_i].x1,
                        bounds[_i].y1);
     ck_assert_int_eq(mbtiles_new(&archive, file, &changed), 0);
     must_be_finished(archive);
@@ -370,7 +371,7 @@ END_TEST
 
 START_TEST(test_invalid)
 {
-    static const struct mbtiles_metadata invalid[] = {
+    static const struct tileset invalid[] = {
         {.name = "a", .west = -1, .south = -1, .east = 1, .north = 1},
         {.format = "png", .zoom_max = 1, .west = -1, .south = -1, .east = 1, .north = 1},
         {.name = "a",
@@ -688,7 +689,7 @@ START_TEST(test_no_room)
         int tiles;
     } disks[] = {{0, 1}, {1, 1}, {2048, 1}, {20000, 1}, {20000, 2000}, {9000000, 2000}};
     struct rlimit limit, small;
-    char why[MBTILES_WHY];
+    char why[UNFINISHED_FILE_WHY];
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
     signal(SIGXFSZ, SIG_IGN);
     for (int i = 0; i < ROWS(disks); i++) {
@@ -700,7 +701,7 @@ START_TEST(test_no_room)
             err = put_until(archive, disks[i].tiles);
         setrlimit(RLIMIT_FSIZE, &limit);
         ck_assert_msg(err == -EFBIG, "%ju bytes of room: %d", (uintmax_t)disks[i].room, err);
-        mbtiles_explain(archive, file, err, why);
+        unfinished_file_explain(file, err, mbtiles_detail(archive), why);
         ck_assert_msg(strncmp(why, file, strlen(file)) == 0 && strstr(why, strerror(EFBIG)), "%s",
                       why);
         mbtiles_free(archive);
@@ -750,7 +751,7 @@ static const struct {
 
 START_TEST(test_broken_disk)
 {
-    char why[MBTILES_WHY];
+    char why[UNFINISHED_FILE_WHY];
     int begun = 0, failures = 0;
     break_writes();
     write_errno = faults[_i].error;
@@ -771,7 +772,7 @@ START_TEST(test_broken_disk)
         failures++;
         must(err == -write_errno, "after %ld writes: %s", good, strerror(-err));
         if (archive) {
-            mbtiles_explain(archive, file, err, why);
+            unfinished_file_explain(file, err, mbtiles_detail(archive), why);
             ck_assert_msg(strstr(why, strerror(write_errno)) && strstr(why, faults[_i].detail),
                           "%s", why);
         }
@@ -875,12 +876,13 @@ START_TEST(test_explanations)
         {-ENOTUNIQ, "a.mbtiles.unfinished: file exists and is not an interrupted archive"},
         {-ENOSPC, "a.mbtiles: No space left on device"},
     };
-    char why[MBTILES_WHY], *name = malloc(2000);
+    char why[UNFINISHED_FILE_WHY], *name = malloc(2000);
     for (int i = 0; i < ROWS(rows); i++)
-        ck_assert_str_eq(mbtiles_explain(NULL, "a.mbtiles", rows[i].err, why), rows[i].why);
+        ck_assert_str_eq(unfinished_file_explain("a.mbtiles", rows[i].err, NULL, why), rows[i].why);
     memset(name, 'n', 1999);
     name[1999] = '\0';
-    ck_assert_uint_eq(strlen(mbtiles_explain(NULL, name, -EBUSY, why)), MBTILES_WHY - 1);
+    ck_assert_uint_eq(strlen(unfinished_file_explain(name, -EBUSY, NULL, why)),
+                      UNFINISHED_FILE_WHY - 1);
     free(name);
 }
 END_TEST

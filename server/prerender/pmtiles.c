@@ -1,0 +1,569 @@
+#include "pmtiles.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "server/core/gzip.h"
+#include "server/core/json.h"
+#include "server/prerender/unfinished_file.h"
+
+enum {
+    HEADER_BYTES = 127,
+    ROOT_END = 16384,     /* the root directory ends before it */
+    ROOT_ENTRIES = 16384, /* more never fit */
+    LEAF_ENTRIES = 4096,  /* of the first attempt */
+    GZIP_LEVEL = GZIP_SMALL,
+    VARINT_BYTES = 10, /* at most */
+};
+enum { COMPRESSION_NONE = 1, COMPRESSION_GZIP = 2 };
+enum { TYPE_PNG = 2, TYPE_WEBP = 4 };
+
+static const char magic[8] = {'P', 'M', 'T', 'i', 'l', 'e', 's', 3};
+
+/* Bytes that one or more tiles have. Two contents with the same hash are the same: by chance that
+ * is wrong once in 2^64 archives of 2^32 tiles. */
+struct content {
+    XXH128_hash_t hash;
+    uint64_t collected; /* offset in the collecting file */
+    uint64_t offset;    /* in the archive, once PLACED */
+    uint32_t length;
+    bool placed;
+};
+
+struct tile_entry {
+    uint64_t id;
+    uint32_t content; /* its number */
+    uint32_t run;     /* until pmtiles_finish: the number of the put */
+};
+
+struct pmtiles {
+    struct unfinished_file file;
+    struct tileset tileset;
+    int collecting;       /* a file without a name; less than 0: none */
+    pthread_mutex_t lock; /* of the members below */
+    struct tile_entry *entries;
+    struct content *contents;
+    uint32_t *table; /* hash -> number of the content, plus 1; open addressing */
+    size_t entry_count, entry_room, content_count, content_room, table_room;
+    uint64_t collected; /* bytes */
+    int err;            /* the first error, or 0 */
+};
+
+uint64_t pmtiles_id(int z, int64_t x, int64_t y)
+{
+    uint64_t id = ((UINT64_C(1) << 2 * z) - 1) / 3; /* the tiles of lower zooms */
+    uint64_t column = (uint64_t)x, row = (uint64_t)y;
+
+    for (int bit = z - 1; bit >= 0; bit--) {
+        const uint64_t side = UINT64_C(1) << bit;
+        const uint64_t right = column >> bit & 1, lower = row >> bit & 1;
+        id += (3 * right ^ lower) << 2 * bit;
+        if (lower)
+            continue;
+        /* The curve in an upper quarter is turned; bits above this one are not looked at again. */
+        const uint64_t turned = right ? side - 1 - row : row;
+        row = right ? side - 1 - column : column;
+        column = turned;
+    }
+    return id;
+}
+
+/* --- Collecting --- */
+
+static int write_all(int fd, const void *bytes, size_t length, uint64_t offset)
+{
+    const char *at = bytes;
+    while (length > 0) {
+        const ssize_t count = pwrite(fd, at, length, (off_t)offset);
+        if (count < 0 && errno != EINTR)
+            return -errno;
+        if (count > 0) {
+            at += count;
+            offset += (uint64_t)count;
+            length -= (size_t)count;
+        }
+    }
+    return 0;
+}
+
+static int read_all(int fd, void *bytes, size_t length, uint64_t offset)
+{
+    char *at = bytes;
+    while (length > 0) {
+        const ssize_t count = pread(fd, at, length, (off_t)offset);
+        if (count == 0)
+            return -EIO;
+        if (count < 0 && errno != EINTR)
+            return -errno;
+        if (count > 0) {
+            at += count;
+            offset += (uint64_t)count;
+            length -= (size_t)count;
+        }
+    }
+    return 0;
+}
+
+/* A file without a name beside PATH. Returns a descriptor or a negative code. */
+static int open_nameless(const char *path)
+{
+    char *name;
+    const int above = (int)(strrchr(path, '/') - path) + 1;
+
+    if (asprintf(&name, "%.*s", above, path) < 0)
+        return -ENOMEM;
+    int fd = open(name, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int err = fd < 0 ? -errno : 0;
+    free(name);
+    if (err != -EOPNOTSUPP && err != -EISDIR)
+        return err ? err : fd;
+    if (asprintf(&name, "%s-XXXXXX", path) < 0)
+        return -ENOMEM;
+    fd = mkostemp(name, O_CLOEXEC);
+    err = fd < 0 ? -errno : 0;
+    if (!err)
+        unlink(name);
+    free(name);
+    return err ? err : fd;
+}
+
+/* Make room for one more of COUNT items of SIZE bytes. Returns 0 or -ENOMEM. */
+static int reserve(void **items, size_t *room, size_t count, size_t size)
+{
+    if (count < *room)
+        return 0;
+    const size_t more = *room ? 2 * *room : 1024;
+    void *grown = reallocarray(*items, more, size);
+    if (!grown)
+        return -ENOMEM;
+    *items = grown;
+    *room = more;
+    return 0;
+}
+
+/* The place of a content with HASH in the table, or the free one for it. */
+static uint32_t *slot_of(const struct pmtiles *archive, XXH128_hash_t hash)
+{
+    size_t i = hash.low64 & (archive->table_room - 1);
+    while (archive->table[i] &&
+           !XXH128_isEqual(archive->contents[archive->table[i] - 1].hash, hash))
+        i = (i + 1) & (archive->table_room - 1);
+    return &archive->table[i];
+}
+
+/* Keep at least half of the table free. */
+static int grow_table(struct pmtiles *archive)
+{
+    if (2 * (archive->content_count + 1) <= archive->table_room)
+        return 0;
+    const size_t room = archive->table_room ? 2 * archive->table_room : 2048;
+    uint32_t *table = calloc(room, sizeof *table);
+    if (!table)
+        return -ENOMEM;
+    free(archive->table);
+    archive->table = table;
+    archive->table_room = room;
+    for (size_t i = 0; i < archive->content_count; i++)
+        *slot_of(archive, archive->contents[i].hash) = (uint32_t)i + 1;
+    return 0;
+}
+
+/* Set *NUMBER to that of the content TILE, which is added unless it is there. */
+static int add_content(struct pmtiles *archive, const struct blob *tile, uint32_t *number)
+{
+    const XXH128_hash_t hash = XXH3_128bits(tile->bytes, tile->length);
+    int err = grow_table(archive);
+    if (!err)
+        err = reserve((void **)&archive->contents, &archive->content_room, archive->content_count,
+                      sizeof *archive->contents);
+    if (err)
+        return err;
+    uint32_t *slot = slot_of(archive, hash);
+    if (!*slot) {
+        err = write_all(archive->collecting, tile->bytes, tile->length, archive->collected);
+        if (err)
+            return err;
+        archive->contents[archive->content_count++] = (struct content){
+            .hash = hash, .collected = archive->collected, .length = (uint32_t)tile->length};
+        archive->collected += tile->length;
+        *slot = (uint32_t)archive->content_count;
+    }
+    *number = *slot - 1;
+    return 0;
+}
+
+static int add_tile(struct pmtiles *archive, uint64_t id, const struct blob *tile)
+{
+    uint32_t content;
+    if (tile->length == 0 || tile->length > UINT32_MAX || archive->entry_count >= UINT32_MAX)
+        return -EFBIG;
+    int err = reserve((void **)&archive->entries, &archive->entry_room, archive->entry_count,
+                      sizeof *archive->entries);
+    if (!err)
+        err = add_content(archive, tile, &content);
+    if (err)
+        return err;
+    archive->entries[archive->entry_count] =
+        (struct tile_entry){id, content, (uint32_t)archive->entry_count};
+    archive->entry_count++;
+    return 0;
+}
+
+int pmtiles_put(struct pmtiles *archive, int z, int64_t x, int64_t y, const struct blob *tile)
+{
+    if (!tileset_has(&archive->tileset, z, x, y))
+        return -ERANGE;
+    pthread_mutex_lock(&archive->lock);
+    if (!archive->err)
+        archive->err = add_tile(archive, pmtiles_id(z, x, y), tile);
+    const int err = archive->err;
+    pthread_mutex_unlock(&archive->lock);
+    return err;
+}
+
+/* --- Directories --- */
+
+/* An entry of a directory. */
+struct entry {
+    uint64_t id, offset;
+    uint32_t run, length;
+};
+
+static uint8_t *put_varint(uint8_t *out, uint64_t value)
+{
+    for (; value > 0x7f; value >>= 7)
+        *out++ = (uint8_t)(value | 0x80);
+    *out++ = (uint8_t)value;
+    return out;
+}
+
+/* The directory of COUNT ENTRIES, compressed; NULL: out of memory. */
+static struct blob *make_directory(const struct entry *entries, size_t count)
+{
+    struct blob *plain = blob_new((1 + 4 * count) * VARINT_BYTES);
+    if (!plain)
+        return NULL;
+    uint8_t *out = put_varint(plain->bytes, count);
+    for (size_t i = 0; i < count; i++)
+        out = put_varint(out, entries[i].id - (i ? entries[i - 1].id : 0));
+    for (size_t i = 0; i < count; i++)
+        out = put_varint(out, entries[i].run);
+    for (size_t i = 0; i < count; i++)
+        out = put_varint(out, entries[i].length);
+    for (size_t i = 0; i < count; i++) {
+        const bool follows =
+            i > 0 && entries[i].offset == entries[i - 1].offset + entries[i - 1].length;
+        out = put_varint(out, follows ? 0 : entries[i].offset + 1);
+    }
+    plain->length = (size_t)(out - plain->bytes);
+    struct blob *packed = gzip_blob_always(plain, GZIP_LEVEL);
+    blob_release(plain);
+    return packed;
+}
+
+struct directories {
+    struct blob *root, *leaves; /* LEAVES may be NULL */
+};
+
+/* Leaves of EACH entries, and a root of them. Returns 0 or -ENOMEM. */
+static int make_leaves(struct directories *out, const struct entry *entries, size_t count,
+                       size_t each)
+{
+    const size_t leaf_count = (count + each - 1) / each;
+    struct entry *leaves = calloc(leaf_count, sizeof *leaves);
+    struct blob *all = blob_new(0);
+
+    for (size_t i = 0; i < leaf_count && leaves && all; i++) {
+        const struct entry *first = &entries[i * each];
+        struct blob *leaf = make_directory(first, i + 1 < leaf_count ? each : count - i * each);
+        if (leaf)
+            leaves[i] = (struct entry){first->id, all->length, 0, (uint32_t)leaf->length};
+        all = blob_join(all, leaf);
+    }
+    out->leaves = all;
+    out->root = leaves && all ? make_directory(leaves, leaf_count) : NULL;
+    free(leaves);
+    return out->root ? 0 : -ENOMEM;
+}
+
+static void release(struct directories *directories)
+{
+    blob_release(directories->root);
+    blob_release(directories->leaves);
+    *directories = (struct directories){NULL, NULL};
+}
+
+static bool root_fits(const struct directories *directories)
+{
+    return HEADER_BYTES + directories->root->length < ROOT_END;
+}
+
+/* The smallest leaves of which the root has room for all. */
+static int make_directories(struct directories *out, const struct entry *entries, size_t count)
+{
+    int err = 0;
+    *out = (struct directories){NULL, NULL};
+    if (count <= ROOT_ENTRIES) {
+        out->root = make_directory(entries, count);
+        if (!out->root || root_fits(out))
+            return out->root ? 0 : -ENOMEM;
+        release(out);
+    }
+    for (size_t each = LEAF_ENTRIES; !(err = make_leaves(out, entries, count, each)); each *= 2) {
+        if (root_fits(out))
+            return 0;
+        release(out);
+    }
+    release(out);
+    return err;
+}
+
+/* --- Finishing --- */
+
+static int compare(const void *a, const void *b)
+{
+    const struct tile_entry *one = a, *other = b;
+    if (one->id != other->id)
+        return one->id < other->id ? -1 : 1;
+    return one->run < other->run ? -1 : 1;
+}
+
+/* Of tiles that were put twice, keep the first. */
+static void sort_entries(struct pmtiles *archive)
+{
+    size_t kept = 0;
+    qsort(archive->entries, archive->entry_count, sizeof *archive->entries, compare);
+    for (size_t i = 0; i < archive->entry_count; i++)
+        if (i == 0 || archive->entries[i].id != archive->entries[kept - 1].id)
+            archive->entries[kept++] = archive->entries[i];
+    archive->entry_count = kept;
+}
+
+struct layout {
+    struct entry *entries; /* with runs */
+    size_t count;
+    uint64_t bytes, contents; /* of tiles */
+};
+
+/* Give each content its place, in the order of ids. Returns 0 or -ENOMEM. */
+static int lay_out(struct layout *out, struct pmtiles *archive)
+{
+    *out = (struct layout){.entries = calloc(archive->entry_count, sizeof *out->entries)};
+    if (!out->entries)
+        return -ENOMEM;
+    for (size_t i = 0; i < archive->entry_count; i++) {
+        const struct tile_entry *tile = &archive->entries[i];
+        struct content *content = &archive->contents[tile->content];
+        struct entry *last = out->count ? &out->entries[out->count - 1] : NULL;
+        if (!content->placed) {
+            content->placed = true;
+            content->offset = out->bytes;
+            out->bytes += content->length;
+            out->contents++;
+        }
+        if (last && last->offset == content->offset && last->id + last->run == tile->id)
+            last->run++;
+        else
+            out->entries[out->count++] =
+                (struct entry){tile->id, content->offset, 1, content->length};
+    }
+    return 0;
+}
+
+/* The JSON of TILESET, compressed; NULL: out of memory. All values are text, as the specification
+ * says. */
+static struct blob *make_metadata(const struct tileset *tileset)
+{
+    const struct {
+        const char *key, *value;
+    } rows[] = {
+        {"name", tileset->name},
+        {"description", tileset->description},
+        {"attribution", tileset->attribution},
+        {"type", "baselayer"},
+        {"encoding", tileset->encoding},
+        {"fingerprint", tileset->fingerprint},
+    };
+    struct json json = json_new();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].value)
+            json_add_text(&json, json.root, rows[i].key, "%s", rows[i].value);
+    if (tileset->version)
+        json_add_text(&json, json.root, "version", "%d", tileset->version);
+    struct blob *plain = json_end(&json, false);
+    struct blob *packed = plain ? gzip_blob_always(plain, GZIP_LEVEL) : NULL;
+    blob_release(plain);
+    return packed;
+}
+
+static void put_number(uint8_t *out, uint64_t value, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        out[i] = (uint8_t)(value >> 8 * i);
+}
+
+static void put_degrees(uint8_t *out, double degrees)
+{
+    put_number(out, (uint64_t)llround(degrees * 1e7), 4);
+}
+
+static void make_header(uint8_t header[HEADER_BYTES], const struct pmtiles *archive,
+                        const struct layout *layout, const struct directories *directories,
+                        const struct blob *metadata)
+{
+    const struct tileset *tileset = &archive->tileset;
+    const struct tileset_center center = tileset_center(tileset);
+    const uint64_t lengths[] = {directories->root->length, metadata->length,
+                                directories->leaves ? directories->leaves->length : 0,
+                                layout->bytes};
+    uint64_t offset = HEADER_BYTES;
+
+    memset(header, 0, HEADER_BYTES);
+    memcpy(header, magic, sizeof magic);
+    for (int i = 0; i < 4; i++) {
+        put_number(header + 8 + 16 * i, offset, 8);
+        put_number(header + 16 + 16 * i, lengths[i], 8);
+        offset += lengths[i];
+    }
+    put_number(header + 72, archive->entry_count, 8);
+    put_number(header + 80, layout->count, 8);
+    put_number(header + 88, layout->contents, 8);
+    header[96] = 1; /* clustered */
+    header[97] = COMPRESSION_GZIP;
+    header[98] = COMPRESSION_NONE;
+    header[99] = strcmp(tileset->format, "webp") == 0 ? TYPE_WEBP : TYPE_PNG;
+    header[100] = (uint8_t)tileset->zoom_min;
+    header[101] = (uint8_t)tileset->zoom_max;
+    put_degrees(header + 102, tileset->west);
+    put_degrees(header + 106, tileset->south);
+    put_degrees(header + 110, tileset->east);
+    put_degrees(header + 114, tileset->north);
+    header[118] = (uint8_t)center.zoom;
+    put_degrees(header + 119, center.longitude);
+    put_degrees(header + 123, center.latitude);
+}
+
+/* Copy the contents behind OFFSET, in the order of their places. */
+static int copy_tiles(const struct pmtiles *archive, uint64_t offset)
+{
+    uint32_t longest = 1;
+    uint64_t next = 0;
+    int err = 0;
+    for (size_t i = 0; i < archive->content_count; i++)
+        if (archive->contents[i].length > longest)
+            longest = archive->contents[i].length;
+    void *bytes = malloc(longest);
+    if (!bytes)
+        return -ENOMEM;
+    for (size_t i = 0; i < archive->entry_count && !err; i++) {
+        const struct content *content = &archive->contents[archive->entries[i].content];
+        if (content->offset != next)
+            continue; /* it has been copied */
+        err = read_all(archive->collecting, bytes, content->length, content->collected);
+        if (!err)
+            err = write_all(archive->file.fd, bytes, content->length, offset + next);
+        next += content->length;
+    }
+    free(bytes);
+    return err;
+}
+
+/* The header comes first: it tells the next writer what a killed one has left. */
+static int write_sections(const struct pmtiles *archive, const struct layout *layout,
+                          const struct directories *directories, const struct blob *metadata)
+{
+    const struct blob *const sections[] = {directories->root, metadata, directories->leaves};
+    const int fd = archive->file.fd;
+    uint8_t header[HEADER_BYTES];
+    uint64_t offset = HEADER_BYTES;
+
+    make_header(header, archive, layout, directories, metadata);
+    int err = write_all(fd, header, sizeof header, 0);
+    for (int i = 0; i < 3 && !err; i++)
+        if (sections[i]) {
+            err = write_all(fd, sections[i]->bytes, sections[i]->length, offset);
+            offset += sections[i]->length;
+        }
+    return err ? err : copy_tiles(archive, offset);
+}
+
+static int write_archive(struct pmtiles *archive)
+{
+    struct directories directories = {NULL, NULL};
+    struct blob *metadata = make_metadata(&archive->tileset);
+    struct layout layout = {0};
+    int err = metadata ? 0 : -ENOMEM;
+
+    sort_entries(archive);
+    if (!err)
+        err = lay_out(&layout, archive);
+    if (!err)
+        err = make_directories(&directories, layout.entries, layout.count);
+    if (!err)
+        err = write_sections(archive, &layout, &directories, metadata);
+    release(&directories);
+    free(layout.entries);
+    blob_release(metadata);
+    return err;
+}
+
+int pmtiles_finish(struct pmtiles *archive)
+{
+    if (!archive->err && archive->entry_count == 0)
+        archive->err = -ENODATA;
+    if (!archive->err)
+        archive->err = write_archive(archive);
+    return archive->err ? archive->err : unfinished_file_finish(&archive->file);
+}
+
+/* A killed writer leaves an empty file, or this. */
+static bool is_archive(int fd)
+{
+    char begin[sizeof magic];
+    return pread(fd, begin, sizeof begin, 0) == sizeof begin &&
+           memcmp(begin, magic, sizeof magic) == 0;
+}
+
+int pmtiles_new(struct pmtiles **out, const char *file, const struct tileset *tileset)
+{
+    if (!tileset_is_valid(tileset))
+        return -EINVAL;
+    struct pmtiles *archive = calloc(1, sizeof *archive);
+    if (!archive)
+        return -ENOMEM;
+    archive->tileset = *tileset;
+    archive->collecting = -1;
+    pthread_mutex_init(&archive->lock, NULL);
+    int err = unfinished_file_open(&archive->file, file, is_archive);
+    if (!err) {
+        archive->collecting = open_nameless(archive->file.path);
+        err = archive->collecting < 0 ? archive->collecting : 0;
+    }
+    if (err) {
+        pmtiles_free(archive);
+        return err;
+    }
+    *out = archive;
+    return 0;
+}
+
+void pmtiles_free(struct pmtiles *archive)
+{
+    if (!archive)
+        return;
+    unfinished_file_close(&archive->file);
+    if (archive->collecting >= 0)
+        close(archive->collecting);
+    pthread_mutex_destroy(&archive->lock);
+    free(archive->entries);
+    free(archive->contents);
+    free(archive->table);
+    free(archive);
+}
