@@ -1,4 +1,4 @@
-/** A compiled module, or what it can be compiled from. */
+/** A compiled module, or what it can be compiled from: its bytes, a response, its URL. Only Node, Deno and Bun read `file:` URLs. */
 export type Wasm = WebAssembly.Module | ArrayBuffer | ArrayBufferView | Response | string | URL;
 
 /** A rectangle of samples: (x, y) is the first one, in units of 1/1024 block; `step` is 1024n by default. */

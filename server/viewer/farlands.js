@@ -1,6 +1,6 @@
 /*
- * Heights, fields and densities of a world, computed in a browser or in Node by farlands.wasm: exactly the floats that the
- * daemon sends.
+ * Heights, fields and densities of a world, computed in a browser, Node, Deno or Bun by farlands.wasm: exactly the floats
+ * that the daemon sends.
  *
  *     import { loadTerrain, units } from './farlands.js';
  *     const world = await (await fetch('http://127.0.0.1:8080/default.json')).json();
@@ -52,13 +52,22 @@ function refuse(why) {
     throw new RangeError(why);
 }
 
-/* Compile WASM: its bytes, its URL, a Response, or a promise of one of these. Compile once to load several terrains. */
+/* The file at a file: URL, which Node's fetch refuses. Bundlers must not look for the module, which pages do not have. */
+async function readLocal(url) {
+    const { readFile } = await import(/* webpackIgnore: true */ /* @vite-ignore */ ['node:fs', 'promises'].join('/'));
+    return readFile(new URL(url));
+}
+
+/* Compile WASM: its bytes, its http: or file: URL, a Response, or a promise of one of these. Compile once to load several
+ * terrains. A file: URL, such as new URL('farlands.wasm', import.meta.url), is for Node, Deno and Bun. */
 export async function compile(wasm) {
     const source = await wasm;
     if (source instanceof WebAssembly.Module)
         return source;
     if (source instanceof ArrayBuffer || ArrayBuffer.isView(source))
         return WebAssembly.compile(source);
+    if (globalThis.process?.versions?.node && /^file:/i.test(source))
+        return WebAssembly.compile(await readLocal(source));
     const response = source instanceof Response ? source : await fetch(source);
     if (!response.ok)
         throw new Error(`${response.url}: ${response.status}`);
