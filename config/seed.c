@@ -28,17 +28,6 @@ static bool parse_number(const char *text, size_t length, uint64_t *out)
     return true;
 }
 
-/* Whether a character of TEXT is a combining accent: CC 80 to CD AF in UTF-8. */
-static bool has_accents(const char *text, size_t length)
-{
-    for (size_t i = 1; i < length; i++) {
-        const unsigned char lead = (unsigned char)text[i - 1], next = (unsigned char)text[i];
-        if ((lead == 0xCC && next >= 0x80) || (lead == 0xCD && next >= 0x80 && next <= 0xAF))
-            return true;
-    }
-    return false;
-}
-
 /* FNV-1a, 64 bits (Fowler, Noll and Vo; draft-eastlake-fnv). */
 static uint64_t hash(const char *text, size_t length)
 {
@@ -54,7 +43,7 @@ int seed_parse(const char *text, size_t length, uint64_t *out)
         length--;
     for (; length > 0 && is_blank(*text); length--)
         text++;
-    if (length == 0 || has_accents(text, length))
+    if (length == 0)
         return -EINVAL;
     if (!parse_number(text, length, out))
         *out = hash(text, length);

@@ -12,9 +12,8 @@
 /*
  * The seed that TEXT means. A whole number from 0 to 2^64-1 is itself, one from -2^63 on is its
  * two's complement, as in languages whose integers are signed: -1 is 18446744073709551615. Numbers
- * have at most 40 digits. Any other text means the hash FNV-1a of its bytes. Blanks around it do
- * not count. Returns 0; -EINVAL if TEXT is blank, or has an accent as a character of its own,
- * U+0300 to U+036F, which Unicode's form NFC would join to its letter.
+ * have at most 40 digits. Any other text means the hash FNV-1a of its bytes, as they are. Blanks
+ * around it, which are ASCII's, do not count. Returns 0; -EINVAL if TEXT is blank.
  */
 int seed_parse(const char *text, size_t length, uint64_t *out);
 

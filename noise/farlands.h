@@ -129,8 +129,8 @@ int farlands_world_new(struct farlands_world **out, const char *text, size_t len
 /*
  * The seed that TEXT, LENGTH bytes of UTF-8, means, as in the server's URLs: a whole number from
  * -2^63 to 2^64-1, whose negative ones are two's complement, so that -1 is 2^64-1; or any other
- * text, which is hashed (FNV-1a). Blanks around it do not count. Returns -EINVAL if it is blank, or
- * has an accent that is a character of its own (U+0300 to U+036F): expected is the form NFC.
+ * text, whose bytes are hashed (FNV-1a). Spaces, tabs and line ends around it do not count. Returns
+ * -EINVAL if it is blank. Compose typed accents (Unicode's form NFC), as the server's viewer does.
  */
 int farlands_seed(const char *text, size_t length, uint64_t *out);
 

@@ -20,9 +20,9 @@ export function showSeed({ seed, seeds }) {
     $('seed-input').removeAttribute('aria-invalid');
 }
 
-/* The typed seed as a number, in decimal digits; null if there is none. */
+/* The typed seed as a number, in decimal digits; null if there is none. Keyboards differ in how they write accents, and in blanks. */
 export function typedSeed() {
-    const text = $('seed-input').value.trim();
+    const text = $('seed-input').value.normalize('NFC').trim();
     const seed = seedOf(text);
     $('seed-input').setAttribute('aria-invalid', String(seed === null));
     typed.set(seed, /^\d+$/.test(text) && BigInt(text) === BigInt(seed) ? seed : text);

@@ -11,9 +11,9 @@ function fnv1a(text) {
 }
 
 /* The seed that TEXT means, in decimal digits; null if it is blank. Negative numbers are two's complement, -1 is 2^64 - 1. Blanks
- * around it do not count, and an accented letter is the same however it is encoded (NFC). config/seed.c is the same. */
+ * around it, which are ASCII's, do not count. config/seed.c is the same. */
 export function seedOf(text) {
-    const bare = text.trim().normalize('NFC');
+    const bare = text.replace(/^[\t-\r ]+|[\t-\r ]+$/g, '');
     if (!bare)
         return null;
     const number = /^-?\d{1,40}$/.test(bare) ? BigInt(bare) : LAST + 1n;

@@ -69,7 +69,6 @@ const BROKEN = [
     [['worlds:', '>  - seed: 1'], `${W}.name`, MISSING],
     [world('>seed:'), `${W}.seed`, SEED],
     [world('>seed: "  "'), `${W}.seed`, SEED],
-    [world('>seed: "e\u0301"'), `${W}.seed`, SEED],
     [world('>seed: [1]'), `${W}.seed`, SEED],
     [world('>seeds: all'), `${W}.seeds`, /fixed or any/],
     [world('seeds: any', '>seeds: fixed'), `${W}.seeds`, TWICE],

@@ -8,9 +8,11 @@ import { useDaemon, withDaemon } from './daemon.mjs';
 import { floats } from './grid.mjs';
 import { load, underLoad } from '../load/client.mjs';
 import { Faults } from '../preload/preload.mjs';
+import { compile, loadTerrain, units } from '../../server/viewer/farlands.js';
 import { decodePng } from './png.mjs';
 import { TIMEOUT, eventually, fewer, scratch, scratchFile } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
+import { SEEDS as ROWS } from '../unit/config/seeds.mjs';
 
 const MOST = '18446744073709551615';
 const SEEDS = ['0', '1', '42', '4294967296', '9223372036854775808', MOST];
@@ -193,6 +195,23 @@ describe('a seed', { timeout: TIMEOUT }, () => {
             await daemon.quit();
         }, { env: faults.env, args: ['--config', file] });
     });
+});
+
+/* Some text cannot be in a path. */
+const inPaths = ([text]) => /^[!-~]+$/.test(text) && !text.includes('&');
+
+describe('text', { timeout: TIMEOUT }, () => {
+    it('is the same seed in a URL, a configuration, and a document that farlands.js reads', () => withDaemon(async (daemon) => {
+        const wasm = await compile(daemon.bytes('/viewer/farlands.wasm'));
+        const document = await daemon.json('/default.json');
+        await eachRow([...ROWS.entries()], async ([i, [text, seed]]) => {
+            assert.equal((await daemon.json(`/w${i}.json`)).seed, seed, 'in YAML');
+            const [written, exact] = await Promise.all([text, seed].map((one) => loadTerrain(wasm, { ...document, seed: one })));
+            assert.equal(written.height(units(5), units(7)), exact.height(units(5), units(7)), 'in a document');
+        });
+        await eachRow(ROWS.filter(inPaths), async ([text, seed]) =>
+            assert.equal((await daemon.json(`/default:${text}.json`)).seed, seed));
+    }, { config: `worlds:\n  - { name: default, seeds: any }\n${ROWS.map(([text], i) => `  - { name: w${i}, seed: ${JSON.stringify(text)} }\n`).join('')}` }));
 });
 
 describe('many seeds', { timeout: TIMEOUT }, () => {
