@@ -44,7 +44,7 @@ PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 WASI_SYSROOT ?= /usr
 BUILD_NEEDS := gcc:$(firstword $(CC)) libc6-dev:stdio.h binutils:ld pkg-config:pkg-config \
     ca-certificates:/etc/ssl/certs/ca-certificates.crt libmicrohttpd-dev:libmicrohttpd.pc libuv1-dev:libuv.pc \
-    libpng-dev:libpng.pc libwebp-dev:libwebp.pc libdeflate-dev:libdeflate.pc libyaml-dev:yaml-0.1.pc libcjson-dev:libcjson.pc \
+    libpng-dev:libpng.pc libwebp-dev:libwebp.pc libdeflate-dev:libdeflate.pc libzstd-dev:libzstd.pc libyaml-dev:yaml-0.1.pc libcjson-dev:libcjson.pc \
     libxxhash-dev:libxxhash.pc libsystemd-dev:libsystemd.pc libsqlite3-dev:sqlite3.pc uthash-dev:uthash.h \
     clang:clang lld:wasm-ld wasi-libc:$(WASI_SYSROOT)/lib/wasm32-wasi/libc.a
 LIBRARY_NEEDS := $(filter gcc:% libc6-dev:% binutils:% pkg-config:% libyaml-dev:%,$(BUILD_NEEDS))
@@ -82,7 +82,7 @@ endef
 
 # --- Flags -----------------------------------------------------------------------
 
-LIBRARIES := libmicrohttpd libuv libpng libwebp libdeflate yaml-0.1 libcjson libxxhash libsystemd sqlite3
+LIBRARIES := libmicrohttpd libuv libpng libwebp libdeflate libzstd yaml-0.1 libcjson libxxhash libsystemd sqlite3
 CONFIG_LIBRARIES := yaml-0.1
 
 FP_FLAGS := -ffp-contract=off -fno-math-errno -fno-trapping-math

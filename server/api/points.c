@@ -10,7 +10,7 @@
 #include "server/api/documents.h"
 #include "server/api/handlers.h"
 #include "server/core/clock.h"
-#include "server/core/gzip.h"
+#include "server/core/coding.h"
 #include "server/routing/resolve.h"
 #include "server/world/cost.h"
 
@@ -123,21 +123,22 @@ static struct field_values values_of(const struct world *world, const struct cho
     return values;
 }
 
-/* GZIP is BODY compressed, or NULL. */
+/* PACKED is BODY by CODING, or NULL. */
 static void send_typed(struct request_context *context, const struct world *world, const char *type,
-                       struct blob *body, struct blob *gzip)
+                       struct blob *body, enum coding coding, struct blob *packed)
 {
     response_document(context, &(struct document){.type = type,
                                                   .body = body,
-                                                  .gzip = gzip,
+                                                  .packed = packed,
+                                                  .coding = coding,
                                                   .cache_control = CACHE_SHORT,
                                                   .fingerprint = world->fingerprint});
 }
 
 static void send_document(struct request_context *context, const struct world *world,
-                          struct blob *body, struct blob *gzip)
+                          struct blob *body, enum coding coding, struct blob *packed)
 {
-    send_typed(context, world, "application/json", body, gzip);
+    send_typed(context, world, "application/json", body, coding, packed);
 }
 
 static int compute_place(void *subject, unsigned number, struct render_scratch *scratch,
@@ -179,7 +180,7 @@ static void respond_place(void *subject, struct request_context *context,
 {
     const struct place_job *job = subject;
     context->from = FROM_NONE; /* one place is no render, whichever thread computed it */
-    send_document(context, job->world, bytes.body, NULL);
+    send_document(context, job->world, bytes.body, CODING_IDENTITY, NULL);
 }
 
 static void free_place(void *subject)
@@ -214,8 +215,8 @@ struct heights_job {
     float (*climate)[CLIMATE_FIELDS]; /* as in struct climate_values, if there is a climate */
     float (*water)[WATER_FIELDS];     /* the same, if the world has rivers */
     struct chosen_fields fields;
-    bool accepts_gzip;
-    struct blob *gzip; /* the document compressed, or NULL */
+    enum coding coding;  /* that the client likes best */
+    struct blob *packed; /* the document compressed, or NULL */
 };
 
 /* The height at place I, and what else is told of it. */
@@ -259,8 +260,8 @@ static int compute_heights(void *subject, unsigned number, struct render_scratch
                                                      world_water(job->world),
                                                      (const float(*)[WATER_FIELDS])job->water},
                             &values);
-    if (*out && job->accepts_gzip && (*out)->length >= GZIP_MIN)
-        job->gzip = gzip_blob(*out, GZIP_FAST);
+    if (*out && job->coding && (*out)->length >= CODING_MIN)
+        job->packed = coding_pack(*out, job->coding, false);
     return *out ? 0 : -ENOMEM;
 }
 
@@ -307,8 +308,8 @@ static uint32_t cost_of_heights(const void *subject, unsigned number)
     for (int i = 0; i < job->fields.count; i++)
         if (world_is_surface(job->world, job->fields.field[i]))
             us += (job->count - job->known) * cost_of_surface(job->world);
-    if (job->accepts_gzip && length >= GZIP_MIN)
-        us += gzip_cost_us(length);
+    if (job->coding && length >= CODING_MIN)
+        us += coding_cost_us(length);
     return us < STREAMED_JOB_SLICE_US ? (uint32_t)us : STREAMED_JOB_SLICE_US;
 }
 
@@ -316,13 +317,13 @@ static void respond_heights(void *subject, struct request_context *context,
                             struct http_response bytes)
 {
     const struct heights_job *job = subject;
-    send_document(context, job->world, bytes.body, job->gzip);
+    send_document(context, job->world, bytes.body, job->coding, job->packed);
 }
 
 static void free_heights(void *subject)
 {
     struct heights_job *job = subject;
-    blob_release(job->gzip);
+    blob_release(job->packed);
     world_release(job->world);
     free(job);
 }
@@ -351,7 +352,7 @@ static struct heights_job *new_heights(const struct world *world, struct query_p
     *job = (struct heights_job){.world = world_hold(world),
                                 .count = count,
                                 .fields = *fields,
-                                .accepts_gzip = conditional_accepts_gzip(accept_encoding)};
+                                .coding = conditional_coding(accept_encoding, CODED_BY_ANY)};
     job->place = (int64_t(*)[2])(job + 1);
     job->height = (void *)(job->place + count);
     job->value = job->height + count;
@@ -460,7 +461,7 @@ static void respond_spawn(void *subject, struct request_context *context,
     char why[WHY];
 
     if (job->found) {
-        send_document(context, job->world, bytes.body, NULL);
+        send_document(context, job->world, bytes.body, CODING_IDENTITY, NULL);
         return;
     }
     explain(job, why);
@@ -549,8 +550,8 @@ struct course_job {
     struct farlands_course_point *point;
     struct farlands_course last; /* that begins with the last point */
     bool has_begun, is_wrong;    /* no such course */
-    bool accepts_gzip;
-    struct blob *gzip; /* the document compressed, or NULL */
+    enum coding coding;          /* that the client likes best */
+    struct blob *packed;         /* the document compressed, or NULL */
 };
 
 /* Follow the course for a slice. */
@@ -610,8 +611,8 @@ static int compute_course(void *subject, unsigned number, struct render_scratch 
     if (err && !job->is_wrong)
         return err;
     *out = job->is_wrong ? blob_new(0) : document_course(&job->part);
-    if (*out && job->accepts_gzip && (*out)->length >= GZIP_MIN)
-        job->gzip = gzip_blob(*out, GZIP_FAST);
+    if (*out && job->coding && (*out)->length >= CODING_MIN)
+        job->packed = coding_pack(*out, job->coding, false);
     return *out ? 0 : -ENOMEM;
 }
 
@@ -623,13 +624,14 @@ static void respond_course(void *subject, struct request_context *context,
         response_error(context, 400,
                        "after: no such part of a course; expected that of a response");
     else
-        send_typed(context, job->world, "application/geo+json", bytes.body, job->gzip);
+        send_typed(context, job->world, "application/geo+json", bytes.body, job->coding,
+                   job->packed);
 }
 
 static void free_course(void *subject)
 {
     struct course_job *job = subject;
-    blob_release(job->gzip);
+    blob_release(job->packed);
     world_release(job->world);
     free(job);
 }
@@ -659,7 +661,7 @@ static struct course_job *new_course(const struct world *world, const struct rou
                                      .native_zoom = world->config.native_zoom},
                             .point = (struct farlands_course_point *)(job + 1),
                             .has_begun = route->after.step != ROUTE_FROM_PLACE,
-                            .accepts_gzip = conditional_accepts_gzip(accept_encoding)};
+                            .coding = conditional_coding(accept_encoding, CODED_BY_ANY)};
     job->part.point = job->point;
     return job;
 }

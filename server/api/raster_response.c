@@ -58,7 +58,7 @@ void raster_response_plan(struct raster_plan *plan, const struct raster *raster,
     else if (request->method == HTTP_GET && (is_raw(raster) || !raster->region) &&
              conditional_if_range(request->if_range, plan->etag))
         plan->range = request->range;
-    if (is_raw(raster) && !raster->gzip)
+    if (is_raw(raster) && !raster->coding)
         raster_response_set_length(plan, (uint64_t)raw_length(raster));
 }
 
@@ -137,8 +137,8 @@ void raster_response_headers(struct raster_headers *out, const struct raster *ra
     response_validators(headers, plan->etag, &plan->modified);
     if (raster_is_negotiated(raster))
         response_headers_add(headers, "Vary", "Accept-Encoding");
-    if (raster->gzip && plan->status != 304)
-        response_headers_add(headers, "Content-Encoding", "gzip");
+    if (raster->coding && plan->status != 304)
+        response_headers_add(headers, "Content-Encoding", coding_name(raster->coding));
     response_headers_add(headers, "Accept-Ranges",
                          raster->region && !is_raw(raster) ? "none" : "bytes");
     if (is_raw(raster) || raster->region)

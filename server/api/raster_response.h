@@ -25,7 +25,7 @@ struct raster {
     int depth;   /* 0: flat */
     bool region; /* a region or volume: its headers describe it in every format, and pictures of it
                     have no ranges */
-    bool gzip;   /* the bytes are compressed */
+    enum coding coding;       /* of the bytes */
     char key[RASTER_KEY_MAX]; /* unique among all rasters of all worlds */
 };
 

@@ -9,7 +9,7 @@
 #include "server/api/documents.h"
 #include "server/api/snapshot.h"
 #include "server/core/clock.h"
-#include "server/core/gzip.h"
+#include "server/core/coding.h"
 #include "server/http/conditional.h"
 #include "server/telemetry/log.h"
 
@@ -253,17 +253,18 @@ void response_precondition_failed(struct request_context *context, const char *e
  * tenth of the bytes are sent. */
 enum { COMPRESS_LOOP_US = 110 };
 
-/* BODY compressed: one reference, or NULL if it takes too long for the loop. */
-static struct blob *compress(struct request_context *context, const struct blob *body)
+/* BODY compressed: one reference, or NULL if it takes too long for the loop, or gets no smaller. */
+static struct blob *compress(struct request_context *context, const struct blob *body,
+                             enum coding coding)
 {
     struct token_bucket *budget = context->sinks->budget;
-    const uint32_t cost_us = gzip_cost_us(body->length);
+    const uint32_t cost_us = coding_cost_us(body->length);
     const int64_t cost = (int64_t)cost_us * 1000;
     const uint64_t now = clock_ns(NULL);
 
     if (!budget || cost_us > COMPRESS_LOOP_US || !token_bucket_take(budget, now, cost))
         return NULL;
-    struct blob *out = gzip_blob(body, GZIP_FAST);
+    struct blob *out = coding_pack(body, coding, false);
     token_bucket_correct(budget, (int64_t)(clock_ns(NULL) - now) - cost);
     return out;
 }
@@ -274,23 +275,41 @@ static bool is_named(const struct http_request *request, const char *etag)
                              : conditional_if_none_match(request->if_none_match, etag);
 }
 
-/* The form of PAGE for REQUEST: compressed if the client accepts it and does not have the other. */
-static const struct static_page_form *choose_form(const struct http_request *request,
-                                                  const struct static_page *page)
+/* The coding of PAGE for REQUEST: of those that it has, or that it may be compressed by now. None
+ * if the client has the plain form alone. */
+static enum coding choose_coding(const struct http_request *request, const struct static_page *page)
 {
-    if (!page->gzip.etag[0] || !conditional_accepts_gzip(request->accept_encoding))
-        return &page->plain;
-    return is_named(request, page->plain.etag) && !is_named(request, page->gzip.etag) ? &page->plain
-                                                                                      : &page->gzip;
+    unsigned available = 0;
+    for (int coding = 0; coding < CODINGS; coding++)
+        available |= (unsigned)(page->form[coding].etag[0] != '\0') << coding;
+    const enum coding coding = conditional_coding(request->accept_encoding, available);
+    return is_named(request, page->form[CODING_IDENTITY].etag) &&
+                   !is_named(request, page->form[coding].etag)
+               ? CODING_IDENTITY
+               : coding;
+}
+
+/* True if the request lists ETAG among those that its client has; "*" tells nothing. */
+static bool has_named(const struct http_request *request, const char *etag)
+{
+    return request->if_none_match && !strchr(request->if_none_match, '*') &&
+           conditional_if_none_match(request->if_none_match, etag);
 }
 
 /* Send PAGE with HEADERS, or 304 or 412. It is compressed now if it has no such form yet. */
 static void send_page(struct request_context *context, const struct static_page *page,
                       struct response_headers *headers)
 {
-    const struct static_page_form *form = choose_form(context->request, page);
+    enum coding coding = choose_coding(context->request, page);
+    struct blob *made = NULL;
 
-    assert(page->plain.body);
+    assert(page->form[CODING_IDENTITY].body);
+    /* Whether it is compressed decides its ETag, in 304 and 412 as well. */
+    if (!page->form[coding].body && !has_named(context->request, page->form[coding].etag)) {
+        made = compress(context, page->form[CODING_IDENTITY].body, coding);
+        coding = made ? coding : CODING_IDENTITY;
+    }
+    const struct static_page_form *form = &page->form[coding];
     /* The map library starts workers from blobs; heights are computed in WebAssembly. */
     if (strncmp(page->type, "text/html", 9) == 0)
         response_headers_add(
@@ -300,25 +319,20 @@ static void send_page(struct request_context *context, const struct static_page 
             "child-src 'self' blob:");
     if (!conditional_if_match(context->request->if_match, form->etag)) {
         response_precondition_failed(context, form->etag);
+        blob_release(made);
         return;
     }
-    if (conditional_not_modified(context->request->if_none_match,
-                                 context->request->if_modified_since, form->etag,
-                                 &context->modified)) {
-        response_validators(headers, form->etag, &context->modified);
-        response_send(context, (struct http_response){.status = 304}, headers);
-        return;
+    struct http_response response = {.status = 304};
+    if (!conditional_not_modified(context->request->if_none_match,
+                                  context->request->if_modified_since, form->etag,
+                                  &context->modified)) {
+        response = (struct http_response){
+            .status = 200, .type = page->type, .body = made ? made : form->body};
+        if (coding)
+            response_headers_add(headers, "Content-Encoding", coding_name(coding));
     }
-    struct blob *made = NULL;
-    if (!form->body && !(made = compress(context, page->plain.body)))
-        form = &page->plain;
-    if (form == &page->gzip)
-        response_headers_add(headers, "Content-Encoding", "gzip");
     response_validators(headers, form->etag, &context->modified);
-    response_send(
-        context,
-        (struct http_response){.status = 200, .type = page->type, .body = made ? made : form->body},
-        headers);
+    response_send(context, response, headers);
     blob_release(made);
 }
 
@@ -329,7 +343,7 @@ void response_page(struct request_context *context, const struct static_page *pa
 
     if (fingerprint)
         response_headers_add(&headers, "Farlands-Fingerprint", fingerprint);
-    if (page->gzip.body)
+    if (page->form[CODING_GZIP].body)
         response_headers_add(&headers, "Vary", "Accept-Encoding");
     send_page(context, page, &headers);
 }
@@ -344,18 +358,20 @@ void response_document(struct request_context *context, const struct document *d
         response_error(context, 503, "out of memory");
         return;
     }
-    const bool compressible = body->length >= GZIP_MIN;
-    struct static_page page = {
-        .type = document->type, .plain.body = body, .gzip.body = document->gzip};
+    const bool compressible = body->length >= CODING_MIN;
+    struct static_page page = {.type = document->type};
     snprintf(vary, sizeof vary, "%s%s%s", document->vary ? document->vary : "",
              document->vary && compressible ? ", " : "", compressible ? "Accept-Encoding" : "");
     if (vary[0])
         response_headers_add(&headers, "Vary", vary);
     if (document->fingerprint)
         response_headers_add(&headers, "Farlands-Fingerprint", document->fingerprint);
-    conditional_etag_hash(body->bytes, body->length, page.plain.etag);
-    if (compressible)
-        conditional_etag_gzip(page.plain.etag, page.gzip.etag);
+    struct static_page_form *plain = &page.form[CODING_IDENTITY];
+    page.form[document->coding].body = document->packed;
+    plain->body = body;
+    conditional_etag_hash(body->bytes, body->length, plain->etag);
+    for (enum coding coding = CODING_GZIP; coding < CODINGS && compressible; coding++)
+        conditional_etag_coded(plain->etag, coding, page.form[coding].etag);
     send_page(context, &page, &headers);
 }
 
@@ -367,14 +383,15 @@ void response_state(struct request_context *context, unsigned status, const char
         response_error(context, 503, "out of memory");
         return;
     }
+    const enum coding coding = conditional_coding(context->request->accept_encoding, CODED_BY_ANY);
     struct blob *packed = NULL;
-    if (body->length >= GZIP_MIN) {
+    if (body->length >= CODING_MIN) {
         response_headers_add(&headers, "Vary", "Accept-Encoding");
-        if (conditional_accepts_gzip(context->request->accept_encoding))
-            packed = compress(context, body);
+        if (coding)
+            packed = compress(context, body, coding);
     }
     if (packed)
-        response_headers_add(&headers, "Content-Encoding", "gzip");
+        response_headers_add(&headers, "Content-Encoding", coding_name(coding));
     response_send(
         context,
         (struct http_response){.status = status, .type = type, .body = packed ? packed : body},

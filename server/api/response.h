@@ -116,9 +116,10 @@ void response_page(struct request_context *context, const struct static_page *pa
 
 /* A document made for one response. */
 struct document {
-    const char *type;  /* media type */
-    struct blob *body; /* NULL: out of memory */
-    struct blob *gzip; /* BODY compressed, if the client accepts it; or NULL */
+    const char *type;    /* media type */
+    struct blob *body;   /* NULL: out of memory */
+    struct blob *packed; /* BODY by CODING, if the client accepts that; or NULL */
+    enum coding coding;
     const char *cache_control;
     const char *fingerprint; /* of the world that it describes, or NULL */
     const char *vary;        /* or NULL */

@@ -13,7 +13,7 @@
 /* The responses for one tile; one that was not built is all zero. */
 struct cached_response {
     const char *uri, *etag;
-    bool plain;               /* not for clients that accept gzip: those get another body */
+    bool plain;               /* not for clients that accept compression: those get another body */
     struct blob *blob;        /* the body of FULL, or NULL */
     struct mhd_response full; /* 200 with the tile */
     struct mhd_response same; /* 304 */

@@ -78,9 +78,10 @@ static void handle_changes(struct service *service, struct request_context *cont
     context->repeated = true;
     context->modified.text[0] = '\0'; /* errors of reloads change it, too */
     service->parts.reload_error(service->parts.context, &error);
-    send_document(context, "application/json",
-                  document_changes(service->snapshot->catalogue.plain.etag, error.text), NULL,
-                  NULL);
+    send_document(
+        context, "application/json",
+        document_changes(service->snapshot->catalogue.form[CODING_IDENTITY].etag, error.text), NULL,
+        NULL);
 }
 
 static void handle_file(struct service *service, struct request_context *context, const char *name)

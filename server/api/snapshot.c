@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "server/api/documents.h"
-#include "server/core/gzip.h"
+#include "server/core/coding.h"
 #include "server/core/machine_memory.h"
 #include "server/layers/layer.h"
 
@@ -21,27 +21,32 @@ static int make_form(struct static_page_form *form, struct blob *body)
 
 static void free_page(struct static_page *page)
 {
-    blob_release(page->plain.body);
-    blob_release(page->gzip.body);
+    for (enum coding coding = 0; coding < CODINGS; coding++)
+        blob_release(page->form[coding].body);
 }
 
 static int make_document(struct static_page *page, struct blob *body)
 {
     page->type = "application/json";
-    int err = make_form(&page->plain, body);
-    if (err || body->length < GZIP_MIN)
-        return err;
-    struct blob *packed = gzip_blob(body, GZIP_SMALL);
-    return packed ? make_form(&page->gzip, packed) : 0;
+    int err = make_form(&page->form[CODING_IDENTITY], body);
+    for (enum coding coding = CODING_GZIP; coding < CODINGS && !err; coding++) {
+        struct blob *packed = body->length < CODING_MIN ? NULL : coding_pack(body, coding, true);
+        if (packed)
+            err = make_form(&page->form[coding], packed);
+    }
+    return err;
 }
 
 static int make_file(struct static_page *page, const struct embedded_file *file)
 {
     page->type = file->type;
-    int err = make_form(&page->plain, blob_copy(file->bytes, (size_t)*file->length));
+    int err =
+        make_form(&page->form[CODING_IDENTITY], blob_copy(file->bytes, (size_t)*file->length));
     if (*file->gzip_length >= *file->length) /* such as a picture's */
         return err;
-    return err ? err : make_form(&page->gzip, blob_copy(file->gzip, (size_t)*file->gzip_length));
+    return err ? err
+               : make_form(&page->form[CODING_GZIP],
+                           blob_copy(file->gzip, (size_t)*file->gzip_length));
 }
 
 static int make_pages(struct snapshot *snapshot)

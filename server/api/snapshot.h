@@ -10,6 +10,7 @@
 #include "server/api/viewer_page.h"
 #include "server/api/world_documents.h"
 #include "server/core/blob.h"
+#include "server/core/coding.h"
 #include "server/http/conditional.h"
 #include "server/viewer/embedded_files.h"
 #include "server/world/recent_worlds.h"
@@ -20,7 +21,7 @@ struct static_page {
     struct static_page_form {
         struct blob *body;
         char etag[HASH_ETAG];
-    } plain, gzip; /* gzip.body may be NULL: there is no such form */
+    } form[CODINGS]; /* those without body do not exist, except the plain one */
 };
 
 struct snapshot {

@@ -123,7 +123,7 @@ static void keep_prepared(struct service *service, const struct request_context 
                                     .plain = raster_is_negotiated(raster),
                                     .blob = blob};
 
-    if (!plan->usual || raster->gzip || !is_shareable(context->request) ||
+    if (!plan->usual || raster->coding || !is_shareable(context->request) ||
         prepare(&ready.same, raster, plan, NULL))
         return;
     if (blob && prepare(&ready.full, raster, plan, blob))
@@ -139,7 +139,7 @@ bool tiles_respond_prepared(struct service *service, struct request_context *con
 
     if (!is_shareable(request) ||
         !(ready = response_cache_find(service->response_cache, request->uri)) ||
-        (ready->plain && conditional_accepts_gzip(request->accept_encoding)))
+        (ready->plain && conditional_coding(request->accept_encoding, CODED_BY_ANY)))
         return false;
     if (conditional_not_modified(request->if_none_match, request->if_modified_since, ready->etag,
                                  &context->modified)) {
@@ -195,13 +195,13 @@ static void choose_form(struct tile *tile, const struct http_request *request,
     char packed[TILE_KEY_MAX];
 
     tile_key(tile, key);
-    if (format_is_picture(tile->format) || request->range ||
-        !conditional_accepts_gzip(request->accept_encoding))
+    if (format_is_picture(tile->format) || request->range)
         return;
-    tile->gzip = true;
+    tile->coding = conditional_coding(request->accept_encoding, CODED_BY_ANY);
     tile_key(tile, packed);
-    tile->gzip = is_named(request, packed) || !is_named(request, key);
-    if (tile->gzip)
+    if (is_named(request, key) && !is_named(request, packed))
+        tile->coding = CODING_IDENTITY;
+    else
         memcpy(key, packed, sizeof packed);
 }
 
@@ -226,7 +226,7 @@ void tiles_respond(struct service *service, struct request_context *context,
     raster.format = tile.format;
     raster.fingerprint = tile_fingerprint(&tile);
     choose_form(&tile, context->request, raster.key);
-    raster.gzip = tile.gzip;
+    raster.coding = tile.coding;
     raster_response_plan(&plan, &raster, route->version, context->request, &context->modified);
     /* URLs with numbers against caches must not displace these from the prepared responses. */
     plan.usual =

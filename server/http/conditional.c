@@ -13,9 +13,9 @@ char *conditional_etag_hash(const void *bytes, size_t length, char etag[HASH_ETA
     return etag;
 }
 
-char *conditional_etag_gzip(const char etag[HASH_ETAG], char out[HASH_ETAG])
+char *conditional_etag_coded(const char etag[HASH_ETAG], enum coding coding, char out[HASH_ETAG])
 {
-    snprintf(out, HASH_ETAG, "%.17s-gzip\"", etag);
+    snprintf(out, HASH_ETAG, "%.17s-%s\"", etag, coding_name(coding));
     return out;
 }
 
@@ -193,30 +193,52 @@ enum range_kind conditional_parse_range(const char *range, uint64_t length, stru
     return kind;
 }
 
-/* True if the parameter of a coding, ";q=..." or empty, is 0, which forbids the coding. */
-static bool is_forbidden(const char *at, size_t length)
+/* The weight in the parameters of a coding, ";q=0.5" or none, in thousandths. */
+static int quality(const char *at, size_t length)
 {
-    const char *q = memchr(at, '=', length);
+    const char *q = memrchr(at, '=', length), *end = at + length;
+    int value = 1000;
+
     if (!q)
-        return false;
-    const size_t digits = length - (size_t)(q + 1 - at);
-    return digits > 0 && strspn(q + 1, "0. \t") >= digits;
+        return value;
+    q = skip_blanks(q + 1);
+    if (q < end && *q == '0')
+        value = 0;
+    if (value == 0 && ++q < end && *q == '.')
+        for (int digit = 100; digit > 0 && ++q < end && *q >= '0' && *q <= '9'; digit /= 10)
+            value += digit * (*q - '0');
+    return value;
 }
 
-bool conditional_accepts_gzip(const char *accept_encoding)
+enum coding conditional_coding(const char *accept_encoding, unsigned available)
 {
-    bool any = false;
+    enum { ANY = CODINGS, UNNAMED = -1 };
+    static const struct {
+        const char *name;
+        int coding;
+    } names[] = {{"identity", CODING_IDENTITY},
+                 {"gzip", CODING_GZIP},
+                 {"x-gzip", CODING_GZIP},
+                 {"zstd", CODING_ZSTD},
+                 {"*", ANY}};
+    int q[CODINGS + 1] = {UNNAMED, UNNAMED, UNNAMED, UNNAMED};
+
     for (const char *at = accept_encoding; at && *at;) {
         at = skip_blanks(at);
         const size_t length = strcspn(at, ","), name = strcspn(at, ",; \t");
-        const bool taken = !is_forbidden(at + name, length - name);
-        if ((name == 4 && strncasecmp(at, "gzip", 4) == 0) ||
-            (name == 6 && strncasecmp(at, "x-gzip", 6) == 0))
-            return taken;
-        if (name == 1 && *at == '*')
-            any = taken;
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+            if (strlen(names[i].name) == name && strncasecmp(at, names[i].name, name) == 0 &&
+                q[names[i].coding] == UNNAMED)
+                q[names[i].coding] = quality(at + name, length - name);
         at += length;
         at += *at == ',';
     }
-    return any;
+    for (int coding = CODING_IDENTITY; coding <= CODING_GZIP; coding++)
+        if (q[coding] == UNNAMED)
+            q[coding] = q[ANY];
+    int best = CODING_IDENTITY;
+    for (int coding = CODING_GZIP; coding < CODINGS; coding++)
+        if (available >> coding & 1 && q[coding] > 0 && q[coding] >= q[best])
+            best = coding;
+    return best;
 }

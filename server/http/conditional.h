@@ -12,14 +12,16 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "server/core/coding.h"
+
 enum { HASH_ETAG = 24 };
 
 /* An ETag made of a hash of BYTES, for bytes that have no other name. Returns ETAG. */
 char *conditional_etag_hash(const void *bytes, size_t length, char etag[HASH_ETAG]);
 
-/* The ETag of the same bytes compressed by gzip: ETAG, by conditional_etag_hash, with a suffix.
+/* The ETag of the same bytes compressed by CODING: ETAG, by conditional_etag_hash, with a suffix.
  * Returns OUT. */
-char *conditional_etag_gzip(const char etag[HASH_ETAG], char out[HASH_ETAG]);
+char *conditional_etag_coded(const char etag[HASH_ETAG], enum coding coding, char out[HASH_ETAG]);
 
 /* True if IF_MATCH is NULL, is *, or lists ETAG by strong comparison. A malformed value matches
  * nothing. */
@@ -64,7 +66,14 @@ enum range_kind {
  * empty. */
 enum range_kind conditional_parse_range(const char *range, uint64_t length, struct byte_range *out);
 
-/* True if ACCEPT_ENCODING allows gzip. */
-bool conditional_accepts_gzip(const char *accept_encoding);
+/* The codings that may be available, as bits. */
+enum { CODED_BY_ANY = 1 << CODING_GZIP | 1 << CODING_ZSTD };
+
+/*
+ * The coding that ACCEPT_ENCODING likes best of those in AVAILABLE, bits of enum coding: by their
+ * weights, and of equal ones the last. None is CODING_IDENTITY, even if that is forbidden. "*" does
+ * not mean zstd, which those that send it may not know.
+ */
+enum coding conditional_coding(const char *accept_encoding, unsigned available);
 
 #endif

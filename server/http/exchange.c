@@ -32,6 +32,7 @@ static void free_exchange(struct http_exchange *exchange)
 {
     drop_response(exchange);
     deadlines_remove(&exchange->http->deadlines, &exchange->deadline);
+    request_head_free(&exchange->request);
     free(exchange->uri);
     free(exchange);
 }
@@ -80,6 +81,7 @@ void *exchange_on_uri(void *context, const char *uri, struct MHD_Connection *mhd
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     (void)context;
 
+    request_head_free(&exchange->request);
     exchange->request = (struct http_request){.peer = peer_of(exchange), .begun = clock_ns(NULL)};
     exchange->state = STATE_NEW;
     exchange->sent = 0;

@@ -30,6 +30,8 @@ enum http_method { HTTP_GET, HTTP_HEAD, HTTP_OPTIONS };
     HEADER(forwarded_prefix, "X-Forwarded-Prefix")   \
     HEADER(forwarded_proto, "X-Forwarded-Proto")
 
+enum { HTTP_REQUEST_LISTS = 3 }; /* Accept-Encoding, If-Match, If-None-Match */
+
 struct http_request {
     enum http_method method;
     /* "-" if the request line is malformed: the method, even if it is not one of the above, and the
@@ -37,9 +39,11 @@ struct http_request {
     const char *verb, *uri;
     bool old;     /* HTTP/1.0: a body of unknown length ends the connection */
     bool decoded; /* URI was percent-encoded. If it has escapes now, they are refused. */
-    /* Header values, or NULL. If a header is repeated, the last one. */
+    /* Header values, or NULL. If a header is repeated, the last one; of a list all of them, with
+     * commas, which JOINED owns. */
 #define HTTP_REQUEST_MEMBER(member, name) const char *member;
     HTTP_REQUEST_HEADERS(HTTP_REQUEST_MEMBER)
+    char *joined[HTTP_REQUEST_LISTS];
     const struct sockaddr *peer; /* the other end of the connection, or NULL if unknown */
     uint64_t begun;              /* when the request line was complete, by clock_ns */
     bool last;                   /* the connection closes after the response */

@@ -3,6 +3,7 @@
 #include <microhttpd.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "server/core/span.h"
 #include "server/http/url_escapes.h"
@@ -108,6 +109,39 @@ static const struct {
 #define HEADER(member, name) {{(name), sizeof(name) - 1}, offsetof(struct http_request, member)},
     HTTP_REQUEST_HEADERS(HEADER)};
 
+/* The headers whose lines are one list (RFC 9110, section 5.3). */
+static const size_t lists[HTTP_REQUEST_LISTS] = {offsetof(struct http_request, accept_encoding),
+                                                 offsetof(struct http_request, if_match),
+                                                 offsetof(struct http_request, if_none_match)};
+
+/* Append VALUE to the list *PLACE, if that is one. Returns it, or without memory VALUE alone. */
+static const char *append(struct http_request *request, const char **place, const char *value)
+{
+    for (int i = 0; i < HTTP_REQUEST_LISTS && *place; i++) {
+        if ((size_t)((char *)place - (char *)request) != lists[i])
+            continue;
+        const size_t before = strlen(*place), size = before + strlen(", ") + strlen(value) + 1;
+        const bool owned = *place == request->joined[i];
+        char *list = realloc(request->joined[i], size);
+        if (!list)
+            return value;
+        request->joined[i] = list;
+        if (!owned)
+            memcpy(list, *place, before);
+        stpcpy(stpcpy(list + before, ", "), value);
+        return list;
+    }
+    return value;
+}
+
+void request_head_free(struct http_request *request)
+{
+    for (int i = 0; i < HTTP_REQUEST_LISTS; i++) {
+        free(request->joined[i]);
+        request->joined[i] = NULL;
+    }
+}
+
 static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const char *name,
                                  size_t name_length, const char *value, size_t length)
 {
@@ -120,8 +154,10 @@ static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const c
     judge_header(head, named, (struct span){value, length});
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
         if (headers[i].name.length == name_length &&
-            strncasecmp(headers[i].name.text, name, name_length) == 0)
-            *(const char **)((char *)head->request + headers[i].offset) = value;
+            strncasecmp(headers[i].name.text, name, name_length) == 0) {
+            const char **place = (const char **)((char *)head->request + headers[i].offset);
+            *place = append(head->request, place, value);
+        }
     return MHD_YES;
 }
 

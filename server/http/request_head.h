@@ -32,4 +32,7 @@ bool request_head_strict(void);
 size_t request_head_read(struct http_request *request, struct MHD_Connection *connection, char *uri,
                          const char *url, const char *method, const char *version);
 
+/* Free what REQUEST owns: lists in several lines. */
+void request_head_free(struct http_request *request);
+
 #endif

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "server/core/gzip.h"
+#include "server/core/coding.h"
 #include "server/core/json.h"
 #include "server/prerender/unfinished_file.h"
 
@@ -19,8 +19,7 @@ enum {
     ROOT_END = 16384,     /* the root directory ends before it */
     ROOT_ENTRIES = 16384, /* more never fit */
     LEAF_ENTRIES = 4096,  /* of the first attempt */
-    GZIP_LEVEL = GZIP_SMALL,
-    VARINT_BYTES = 10, /* at most */
+    VARINT_BYTES = 10,    /* at most */
 };
 enum { COMPRESSION_NONE = 1, COMPRESSION_GZIP = 2 };
 enum { TYPE_PNG = 2, TYPE_WEBP = 4 };
@@ -263,7 +262,7 @@ static struct blob *make_directory(const struct entry *entries, size_t count)
         out = put_varint(out, follows ? 0 : entries[i].offset + 1);
     }
     plain->length = (size_t)(out - plain->bytes);
-    struct blob *packed = gzip_blob_always(plain, GZIP_LEVEL);
+    struct blob *packed = coding_pack_always(plain, CODING_GZIP);
     blob_release(plain);
     return packed;
 }
@@ -398,7 +397,7 @@ static struct blob *make_metadata(const struct tileset *tileset)
     if (tileset->version)
         json_add_text(&json, json.root, "version", "%d", tileset->version);
     struct blob *plain = json_end(&json, false);
-    struct blob *packed = plain ? gzip_blob_always(plain, GZIP_LEVEL) : NULL;
+    struct blob *packed = plain ? coding_pack_always(plain, CODING_GZIP) : NULL;
     blob_release(plain);
     return packed;
 }

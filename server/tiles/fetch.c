@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "server/core/clock.h"
-#include "server/core/gzip.h"
+#include "server/core/coding.h"
 #include "server/tiles/render.h"
 #include "server/world/cost.h"
 
@@ -104,9 +104,9 @@ static bool read_from_disk(struct fetch *fetch)
 }
 
 /* Replace *BLOB by itself compressed. Returns 0 or -ENOMEM. */
-static int compress(struct blob **blob)
+static int compress(struct blob **blob, enum coding coding)
 {
-    struct blob *packed = gzip_blob_always(*blob, GZIP_FAST);
+    struct blob *packed = coding_pack_always(*blob, coding);
 
     blob_release(*blob);
     *blob = packed;
@@ -119,7 +119,7 @@ static struct blob *find_plain(const struct fetch *fetch)
     struct tile plain = fetch->tile;
     char key[TILE_KEY_MAX];
 
-    plain.gzip = false;
+    plain.coding = CODING_IDENTITY;
     return memory_cache_get(fetch->fetcher->memory_cache, tile_key(&plain, key));
 }
 
@@ -129,7 +129,7 @@ static int make_compressed(struct blob **out, struct fetch *fetch, void *scratch
 {
     *out = find_plain(fetch);
     const int err = *out ? 0 : render_tile(out, scratch, &fetch->tile, NULL);
-    return err ? err : compress(out);
+    return err ? err : compress(out, fetch->tile.coding);
 }
 
 static void on_render(struct job *job, void *scratch)
@@ -142,8 +142,8 @@ static void on_render(struct job *job, void *scratch)
         return;
     count(fetcher, METRIC_MISSES);
     const uint64_t start = clock_ns(NULL);
-    int err = fetch->tile.gzip ? make_compressed(&blob, fetch, scratch)
-                               : render_tile(&blob, scratch, &fetch->tile, NULL);
+    int err = fetch->tile.coding ? make_compressed(&blob, fetch, scratch)
+                                 : render_tile(&blob, scratch, &fetch->tile, NULL);
     if (err) {
         fail(fetch, err);
         return;
@@ -163,7 +163,7 @@ static void on_render(struct job *job, void *scratch)
 static uint32_t cost_of_compression(const struct tile *tile)
 {
     const size_t side = (size_t)tile_size(tile);
-    return tile->gzip ? gzip_cost_us(side * side * format_sample_bytes(tile->format)) : 0;
+    return tile->coding ? coding_cost_us(side * side * format_sample_bytes(tile->format)) : 0;
 }
 
 static void on_read(struct job *job, void *thread_state);

@@ -119,6 +119,8 @@ char *tile_key(const struct tile *tile, char buffer[TILE_KEY_MAX])
 {
     char *at = stpcpy(buffer, tile_fingerprint(tile));
     *at++ = '/';
-    stpcpy(put_path(at, tile, tile->border ? "+border" : ""), tile->gzip ? ".gz" : "");
+    at = put_path(at, tile, tile->border ? "+border" : "");
+    if (tile->coding)
+        stpcpy(stpcpy(at, "."), coding_name(tile->coding));
     return buffer;
 }

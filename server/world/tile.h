@@ -2,6 +2,7 @@
 #ifndef FARLANDS_WORLD_TILE_H
 #define FARLANDS_WORLD_TILE_H
 
+#include "server/core/coding.h"
 #include "server/layers/layer.h"
 #include "server/world/world.h"
 
@@ -9,7 +10,7 @@ enum {
     TILE_SIZE = 256,
     TILE_PATH_MAX = 144,
     LAYER_NAME_MAX = 80,
-    TILE_KEY_MAX = FINGERPRINT_TEXT + TILE_PATH_MAX + sizeof ".gz"
+    TILE_KEY_MAX = FINGERPRINT_TEXT + TILE_PATH_MAX + sizeof ".gzip"
 };
 
 struct tile {
@@ -21,7 +22,7 @@ struct tile {
     int64_t x, y;
     bool border; /* one more column and row: the first of the next tiles to the east and south */
     int field;   /* its number, if the layer is one for each field */
-    bool gzip;   /* its bytes are compressed: numbers for HTTP, never on disk */
+    enum coding coding; /* of its bytes, if they are numbers for HTTP, which are never on disk */
 };
 
 /* The name of LAYER, with that of FIELD if it is one for each field. Returns BUFFER. */
@@ -69,8 +70,8 @@ char *tile_path(const struct tile *tile, char buffer[TILE_PATH_MAX]);
 /* The same in URLs: "relief/10/512/-3@2x.png", "relief/10/512/-3@2x.png?border=1". */
 char *tile_url(const struct tile *tile, char buffer[TILE_PATH_MAX]);
 
-/* "{fingerprint}/{path}", and ".gz" if compressed: the name among the tiles of all worlds. Returns
- * BUFFER. */
+/* "{fingerprint}/{path}", and ".gzip" or ".zstd" if compressed: the name among the tiles of all
+ * worlds. Returns BUFFER. */
 char *tile_key(const struct tile *tile, char buffer[TILE_KEY_MAX]);
 
 #endif

@@ -52,13 +52,15 @@ static void check_tags(const char *value, const char *etag)
 static void check_coding(const char *value)
 {
     char *longer = malloc(strlen(value) + 32);
-    const bool accepted = conditional_accepts_gzip(value);
+    const enum coding coding = conditional_coding(value, CODED_BY_ANY);
     sprintf(longer, "br;q=0 ,%s", value);
-    must(conditional_accepts_gzip(longer) == accepted, "%s", longer);
+    must(conditional_coding(longer, CODED_BY_ANY) == coding, "%s", longer);
     sprintf(longer, "gzip;q=0.0,%s", value);
-    must(!conditional_accepts_gzip(longer), "%s", longer);
+    must(conditional_coding(longer, CODED_BY_ANY) != CODING_GZIP, "%s", longer);
     sprintf(longer, "GZIP,%s", value);
-    must(conditional_accepts_gzip(longer), "%s", longer);
+    must(conditional_coding(longer, 1 << CODING_GZIP) == CODING_GZIP, "%s", longer);
+    sprintf(longer, "zstd,%s", value);
+    must(conditional_coding(longer, CODED_BY_ANY) == CODING_ZSTD, "%s", longer);
     free(longer);
 }
 

@@ -398,6 +398,36 @@ describe('the viewer\'s files and documents', { timeout: TIMEOUT }, () => {
         });
     });
 
+    it('are compressed by zstd, too, except the files of the viewer', async () => {
+        const { execFileSync } = await import('node:child_process');
+        await eachRow(FILES, async (file) => {
+            const isFile = file.startsWith('/viewer/');
+            const [plain, gzip, zstd] = [await daemon.get(file), ...await Promise.all(['gzip', 'gzip, deflate, br, zstd'].map((accepted) =>
+                daemon.get(file, { 'Accept-Encoding': accepted })))];
+            assert.equal(zstd.headers['content-encoding'], isFile ? 'gzip' : 'zstd');
+            assert.equal(zstd.headers.vary, plain.headers.vary);
+            assert.equal(zstd.headers.etag === gzip.headers.etag, isFile);
+            if (!isFile)
+                assert.deepEqual(execFileSync('zstd', ['-dc'], { input: zstd.body }), plain.body);
+            assert.equal((await daemon.get(file, { 'Accept-Encoding': 'zstd, gzip', 'If-None-Match': zstd.headers.etag })).status, 304);
+        });
+    });
+
+    it('have the ETag of the form that would be sent, if a date matches', async () => {
+        const worlds = Array.from({ length: 40 }, (_, i) => `  - { name: w${i} }\n`).join('');
+        await withDaemon(async (many) => {
+            for (const [file, from] of [...FILES.map((path) => [path, daemon]), ['/wmts.xml', many]])
+                for (const accepted of ['identity', 'gzip', 'zstd']) {
+                    const whole = await from.get(file, { 'Accept-Encoding': accepted });
+                    const same = await from.get(file, { 'Accept-Encoding': accepted, 'If-Modified-Since': whole.headers['last-modified'] });
+                    assertStatus(same, 304);
+                    assert.equal(same.headers.etag, whole.headers.etag, `${file}, ${accepted}`);
+                    if (from === many)          // too long for a loop to compress
+                        assert.equal(whole.headers['content-encoding'], undefined, `${whole.body.length} bytes`);
+                }
+        }, { config: `worlds:\n${worlds}` });
+    });
+
     it('have an ETag for each encoding', () => eachRow(FILES, async (file) => {
         const [plain, packed] = [await daemon.get(file), await daemon.get(file, { 'Accept-Encoding': 'gzip' })];
         const [a, b] = [plain, packed].map(({ headers }) => headers.etag);

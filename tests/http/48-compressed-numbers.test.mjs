@@ -1,6 +1,7 @@
 // Tiles of numbers, compressed for clients that accept it: the same bytes, with an ETag of their own.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { gunzipSync } from 'node:zlib';
 import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
@@ -8,6 +9,9 @@ import { TIMEOUT } from './program.mjs';
 import { assertStatus, eachRow } from './table.mjs';
 
 const GZIP = { 'Accept-Encoding': 'gzip' };
+/* Node's zlib knows zstd from 22 on. */
+const UNPACK = { gzip: gunzipSync, zstd: (input) => execFileSync('zstd', ['-dc'], { input, maxBuffer: 1 << 24 }) };
+const CODINGS = Object.keys(UNPACK);
 const FORMS = ['.f32', '.r16', '.u8', '@2x.r16', '.r16?border=1'];
 
 describe('tiles of numbers', { timeout: TIMEOUT }, () => {
@@ -16,24 +20,25 @@ describe('tiles of numbers', { timeout: TIMEOUT }, () => {
     /* A tile that was never requested. */
     const cold = (form = '.r16') => `/default/height/11/${++column}/7${form}`;
 
-    it('are compressed for clients that accept gzip, from every source', () => eachRow(FORMS, async (form) => {
+    it('are compressed for clients that accept it, from every source', () => eachRow(FORMS.flatMap((form) => CODINGS.map((coding) => [form, coding])), async ([form, coding]) => {
+        const accepted = { 'Accept-Encoding': coding };
         for (const plainFirst of [true, false]) {
             const tile = cold(form);
             let before;
             for (let i = 0; i < 3 && plainFirst; i++)       // the last one is prepared
                 before = await daemon.get(tile);
-            const packed = [await daemon.get(tile, GZIP), await daemon.get(tile, GZIP), await daemon.get(tile, GZIP)];
+            const packed = [await daemon.get(tile, accepted), await daemon.get(tile, accepted), await daemon.get(tile, accepted)];
             const plain = before ?? await daemon.get(tile);
             assertStatus(plain, 200);
             assert.equal(plain.headers['content-encoding'], undefined);
             assert.equal(plain.headers.vary, 'Accept-Encoding');
             for (const answer of packed) {
                 assertStatus(answer, 200);
-                assert.equal(answer.headers['content-encoding'], 'gzip');
+                assert.equal(answer.headers['content-encoding'], coding);
                 assert.equal(answer.headers.vary, 'Accept-Encoding');
                 assert.equal(Number(answer.headers['content-length']), answer.body.length);
-                assert.equal(answer.headers.etag, plain.headers.etag.replace(/"$/, '.gz"'));
-                assert.deepEqual(gunzipSync(answer.body), plain.body);
+                assert.equal(answer.headers.etag, plain.headers.etag.replace(/"$/, `.${coding}"`));
+                assert.deepEqual(UNPACK[coding](answer.body), plain.body);
                 for (const name of ['content-type', 'cache-control', 'farlands-width', 'farlands-origin', 'farlands-scale', 'farlands-range'])
                     assert.equal(answer.headers[name], plain.headers[name]);
             }
@@ -43,26 +48,29 @@ describe('tiles of numbers', { timeout: TIMEOUT }, () => {
     }));
 
     it('follow Accept-Encoding', () => eachRow([
-        [undefined, false], ['', false], ['identity', false], ['br, zstd', false], ['gzip;q=0', false], ['gzip;q=0, *', false],
-        ['*;q=0', false], ['xgzip', false], ['gzip', true], ['GZIP', true], ['x-gzip', true], ['*', true], ['br, gzip;q=0.1', true],
-        ['gzip, deflate, br, zstd', true],
-    ], async ([accepted, packed]) => {
+        [undefined], [''], ['identity'], ['gzip;q=0'], ['gzip;q=0, *'], ['*;q=0'], ['xgzip'], ['zstd;q=0'], ['identity, gzip;q=0.9'],
+        ['gzip', 'gzip'], ['GZIP', 'gzip'], ['x-gzip', 'gzip'], ['*', 'gzip'], ['br, gzip;q=0.1', 'gzip'], ['gzip, zstd;q=0.9', 'gzip'],
+        ['gzip, zstd;q=0', 'gzip'], ['br, zstd', 'zstd'], ['gzip, deflate, br, zstd', 'zstd'], ['gzip;q=0.5, zstd;q=0.8', 'zstd'],
+        ['*;q=0, zstd', 'zstd'], [['gzip', 'zstd'], 'zstd'], [['zstd', 'br'], 'zstd'], [['zstd;q=0.5', 'gzip'], 'gzip'],
+    ], async ([accepted, coding]) => {
         const tile = cold();
         for (let i = 0; i < 3; i++) {
             const { headers } = await daemon.get(tile, accepted === undefined ? {} : { 'Accept-Encoding': accepted });
-            assert.equal(headers['content-encoding'], packed ? 'gzip' : undefined);
+            assert.equal(headers['content-encoding'], coding);
             assert.equal(headers.vary, 'Accept-Encoding');
         }
     }));
 
     it('revalidate in either form without a render', async () => {
         const tile = cold(), other = cold();
-        const plain = (await daemon.head(tile)).headers.etag, packed = plain.replace(/"$/, '.gz"');
+        const plain = (await daemon.head(tile)).headers.etag, packed = plain.replace(/"$/, '.gzip"'), zstd = plain.replace(/"$/, '.zstd"');
         const before = await daemon.rendered();
         await eachRow([
             [{ 'If-None-Match': plain }, 304, plain], [{ ...GZIP, 'If-None-Match': plain }, 304, plain],
             [{ ...GZIP, 'If-None-Match': packed }, 304, packed], [{ ...GZIP, 'If-None-Match': `${plain}, ${packed}` }, 304, packed],
-            [{ ...GZIP, 'If-None-Match': '*' }, 304, packed], [{ ...GZIP, 'If-Match': '"other"' }, 412, packed],
+            [{ ...GZIP, 'If-None-Match': '*' }, 304, packed],
+            [{ 'Accept-Encoding': 'gzip, zstd', 'If-None-Match': zstd }, 304, zstd], [{ 'Accept-Encoding': 'zstd', 'If-None-Match': '*' }, 304, zstd],
+            [{ 'Accept-Encoding': 'zstd', 'If-None-Match': ['"other"', zstd, '"last"'] }, 304, zstd], [{ ...GZIP, 'If-Match': '"other"' }, 412, packed],
         ], async ([headers, status, etag]) => {
             for (let i = 0; i < 2; i++) {
                 const answer = await daemon.get(tile, headers);
@@ -73,7 +81,7 @@ describe('tiles of numbers', { timeout: TIMEOUT }, () => {
         });
         assert.equal(await daemon.rendered(), before);
         await eachRow([
-            [{ 'If-None-Match': packed }, undefined], [{ ...GZIP, 'If-None-Match': '"other"' }, 'gzip'],
+            [{ 'If-None-Match': packed }, undefined], [{ 'Accept-Encoding': 'gzip, zstd', 'If-None-Match': packed }, 'zstd'], [{ ...GZIP, 'If-None-Match': '"other"' }, 'gzip'],
             [{ ...GZIP, 'If-Match': plain }, undefined], [{ ...GZIP, 'If-Match': packed }, 'gzip'],
         ], async ([headers, coding]) => {
             const answer = await daemon.get(tile, headers);

@@ -308,37 +308,65 @@ START_TEST(test_range_noise)
 }
 END_TEST
 
+enum { NONE = CODING_IDENTITY, GZIP = CODING_GZIP, ZSTD = CODING_ZSTD };
+
 static const struct {
     const char *value;
-    bool gzip;
+    int coding, without; /* if it is available, and without zstd */
 } codings[] = {
-    {NULL, false},
-    {"", false},
-    {"gzip", true},
-    {"GZip", true},
-    {"x-gzip", true},
-    {"gzip, deflate, br, zstd", true},
-    {"deflate,gzip", true},
-    {"deflate ,\tgzip ", true},
-    {"*", true},
-    {"br, *;q=0.1", true},
-    {"gzip;q=1", true},
-    {"gzip;q=0.001", true},
-    {"gzip ; q=0.5", true},
-    {"identity", false},
-    {"deflate, br", false},
-    {"gzip;q=0", false},
-    {"gzip;q=0.000", false},
-    {"gzip; q=0 , br", false},
-    {"*, gzip;q=0", false},
-    {"gzip;q=0, *", false},
-    {"*;q=0", false},
-    {"gzipped", false},
-    {"zip", false},
-    {"br;gzip", false},
-    {",,", false},
-    {", ,gzip", true},
-    {"gzip;q=", true},
+    {NULL, NONE, NONE},
+    {"", NONE, NONE},
+    {"gzip", GZIP, GZIP},
+    {"GZip", GZIP, GZIP},
+    {"x-gzip", GZIP, GZIP},
+    {"zstd", ZSTD, NONE},
+    {"ZSTD;q=0.001", ZSTD, NONE},
+    {"x-zstd", NONE, NONE},
+    {"gzip, deflate, br, zstd", ZSTD, GZIP},
+    {"zstd, gzip", ZSTD, GZIP},
+    {"zstd;q=0.8, gzip;q=0.5", ZSTD, GZIP},
+    {"gzip;q=0.5, zstd;q=0.8", ZSTD, GZIP},
+    {"gzip;q=0.8, zstd;q=0.79", GZIP, GZIP},
+    {"gzip;q=1.0, zstd;q=0.999", GZIP, GZIP},
+    {"gzip;q=1, zstd;q=1.000", ZSTD, GZIP},
+    {"gzip;q=0.5, zstd;q=0.5", ZSTD, GZIP},
+    {"gzip;q=0.5, zstd;q=0.5009", ZSTD, GZIP},
+    {"zstd;q=0, gzip", GZIP, GZIP},
+    {"zstd;q=0, gzip;q=0", NONE, NONE},
+    {"zstd;q=0, *", GZIP, GZIP},
+    {"deflate,gzip", GZIP, GZIP},
+    {"deflate ,\tgzip ", GZIP, GZIP},
+    {"*", GZIP, GZIP},
+    {"br, *;q=0.1", GZIP, GZIP},
+    {"gzip;q=0.2, *;q=0.9", NONE, NONE},
+    {"zstd;q=0.2, *;q=0.9", GZIP, GZIP},
+    {"gzip;q=1", GZIP, GZIP},
+    {"gzip;q=0.001", GZIP, GZIP},
+    {"gzip ; q=0.5", GZIP, GZIP},
+    {"gzip ; Q=0.5", GZIP, GZIP},
+    {"identity", NONE, NONE},
+    {"identity, gzip, zstd", ZSTD, GZIP},
+    {"identity;q=1, gzip;q=0.9, zstd;q=0.9", NONE, NONE},
+    {"identity;q=0.5, gzip;q=0.4, zstd;q=0.6", ZSTD, NONE},
+    {"identity;q=0, zstd", ZSTD, NONE},
+    {"identity;q=0, gzip;q=0.1", GZIP, GZIP},
+    {"deflate, br", NONE, NONE},
+    {"gzip;q=0", NONE, NONE},
+    {"gzip;q=0.000", NONE, NONE},
+    {"gzip; q=0 , br", NONE, NONE},
+    {"*, gzip;q=0", NONE, NONE},
+    {"gzip;q=0, *", NONE, NONE},
+    {"*;q=0", NONE, NONE},
+    {"*;q=0, zstd;q=0.1", ZSTD, NONE},
+    {"gzip;q=0, gzip", NONE, NONE},
+    {"gzipped", NONE, NONE},
+    {"zip", NONE, NONE},
+    {"br;gzip", NONE, NONE},
+    {",,", NONE, NONE},
+    {", ,gzip", GZIP, GZIP},
+    {"gzip;q=", GZIP, GZIP},
+    {"gzip;q=0.", NONE, NONE},
+    {"gzip;q=x", GZIP, GZIP},
 };
 
 START_TEST(test_coding)
@@ -348,8 +376,11 @@ START_TEST(test_coding)
     guarded_new(&memory, 64);
     if (value)
         value = (const char *)guarded_copy(&memory, value, strlen(value) + 1);
-    ck_assert_msg(conditional_accepts_gzip(value) == codings[_i].gzip, "%s",
-                  value ? value : "NULL");
+    must(conditional_coding(value, CODED_BY_ANY) == (enum coding)codings[_i].coding, "%s",
+         value ? value : "NULL");
+    must(conditional_coding(value, 1 << CODING_GZIP) == (enum coding)codings[_i].without, "%s",
+         value ? value : "NULL");
+    ck_assert_int_eq(conditional_coding(value, 1 << CODING_IDENTITY), CODING_IDENTITY);
     guarded_free(&memory);
 }
 END_TEST
@@ -409,7 +440,7 @@ START_TEST(test_etags)
     char plain[HASH_ETAG], gzip[HASH_ETAG];
     conditional_etag_hash("a", 1, plain);
     ck_assert_str_eq(plain, "\"d24ec4f1a98c6e5b\"");
-    ck_assert_str_eq(conditional_etag_gzip(plain, gzip), "\"d24ec4f1a98c6e5b-gzip\"");
+    ck_assert_str_eq(conditional_etag_coded(plain, CODING_GZIP, gzip), "\"d24ec4f1a98c6e5b-gzip\"");
     ck_assert(!conditional_if_none_match(plain, gzip) && !conditional_if_none_match(gzip, plain));
     ck_assert(conditional_if_none_match(gzip, gzip) && conditional_if_match(gzip, gzip));
 }

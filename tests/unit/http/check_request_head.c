@@ -13,7 +13,7 @@ static struct http *http;
 /* The last request, as text: METHOD URI HOST USER-AGENT, and how it was judged. */
 static struct {
     unsigned count, refused;
-    char text[256], why[64];
+    char text[256], why[64], list[64];
     bool decoded, last;
 } seen;
 
@@ -28,6 +28,10 @@ static void handle(void *context, struct http_exchange *exchange,
     snprintf(seen.text, sizeof seen.text, "%s %.100s %s %s", request->verb, request->uri,
              request->host ? request->host : "(none)",
              request->user_agent ? request->user_agent : "(none)");
+    snprintf(seen.list, sizeof seen.list, "%s|%s|%s",
+             request->accept_encoding ? request->accept_encoding : "",
+             request->if_match ? request->if_match : "",
+             request->if_none_match ? request->if_none_match : "");
     snprintf(seen.why, sizeof seen.why, "%s", request->why ? request->why : "");
     http_respond(exchange, &(struct http_response){.status = 204});
 }
@@ -103,6 +107,28 @@ START_TEST(test_served)
     ck_assert_str_eq(seen.text, served[_i].text);
     ck_assert_int_eq(seen.decoded, served[_i].decoded);
     ck_assert(!seen.last || strstr(served[_i].head, "HTTP/1.0"));
+}
+END_TEST
+
+/* Accept-Encoding, If-Match and If-None-Match in several lines are one list each. */
+static const struct {
+    const char *list, *head;
+} lists[] = {
+    {"||", HOST},
+    {"gzip||", HOST "Accept-Encoding: gzip\r\n"},
+    {"gzip, zstd||", HOST "Accept-Encoding: gzip\r\naccept-encoding: zstd\r\n"},
+    {"gzip, , zstd;q=0||", HOST "Accept-Encoding: gzip\r\nAccept-Encoding:\r\nX: y\r\n"
+                                "Accept-Encoding: zstd;q=0\r\n"},
+    {"a, b|\"c\", \"d\"|\"e\", \"f\", *",
+     HOST "If-None-Match: \"e\"\r\nIf-Match: \"c\"\r\nAccept-Encoding: a\r\n"
+          "If-None-Match: \"f\"\r\nAccept-Encoding: b\r\nIf-Match: \"d\"\r\nIf-None-Match: *\r\n"},
+};
+
+START_TEST(test_lists)
+{
+    send_head(lists[_i].head);
+    ck_assert_uint_eq(seen.refused, 0);
+    ck_assert_str_eq(seen.list, lists[_i].list);
 }
 END_TEST
 
@@ -244,6 +270,7 @@ int main(void)
     Suite *suite = suite_create("request_head");
     TCase *tcase = suite_case(suite, "request_head");
     tcase_add_loop_test(tcase, test_served, 0, ROWS(served));
+    tcase_add_loop_test(tcase, test_lists, 0, ROWS(lists));
     tcase_add_loop_test(tcase, test_refused, 0, ROWS(refused));
     tcase_add_loop_test(tcase, test_hidden, 0, ROWS(hidden));
     tcase_add_loop_test(tcase, test_nuls, 0, ROWS(nuls));
