@@ -290,22 +290,28 @@ install-program: all $(MANUAL)
 	install -D -m 644 -t $(SHARE) config/farlands.yaml server/viewer/farlands.js server/viewer/farlands.d.ts $(WASM_MODULE)
 	$(if $(WORLDS),install -D -m 644 -t $(SHARE)/worlds $(WORLDS))
 
+# The files by which pkg-config and CMake find the library; noise/CMakeLists.txt fills them in, too.
+CMAKE_PACKAGE = $(LIBDIR)/cmake/farlands
+fill_in = sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|; s|@INCLUDEDIR@|$${prefix}/include|; \
+    s|@VERSION@|$(VERSION)|; s|@PRIVATE@|.private|; s|@REQUIRES@|$(CONFIG_LIBRARIES)|; s| *@LIBS@||; \
+    s|@INCLUDE@|'"$$(realpath -ms --relative-to=$(CMAKE_PACKAGE) $(PREFIX)/include)"'|' noise/$(1).in
 install-lib: lib
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include noise/farlands.h
 	install -D -m 644 -t $(DESTDIR)$(LIBDIR) $(STATIC_LIBRARY) $(SHARED_LIBRARY)
 	ln -sf $(notdir $(SHARED_LIBRARY)) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libfarlands.so
-	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
-	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' \
-	    noise/farlands.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/farlands.pc
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(CMAKE_PACKAGE)
+	$(call fill_in,farlands.pc) >$(DESTDIR)$(LIBDIR)/pkgconfig/farlands.pc
+	$(call fill_in,farlandsConfig.cmake) >$(DESTDIR)$(CMAKE_PACKAGE)/farlandsConfig.cmake
+	$(call fill_in,farlandsConfigVersion.cmake) >$(DESTDIR)$(CMAKE_PACKAGE)/farlandsConfigVersion.cmake
 	$(refresh_loader)
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/farlands $(DESTDIR)$(PREFIX)/include/farlands.h \
 	    $(MAN)/man1/farlands.1 $(MAN)/man5/farlands.yaml.5 $(COMPLETIONS)/farlands \
 	    $(DESTDIR)$(LIBDIR)/libfarlands.* $(DESTDIR)$(LIBDIR)/pkgconfig/farlands.pc \
-	    $(addprefix $(SHARE)/,farlands.yaml farlands.js farlands.d.ts farlands.wasm) $(addprefix $(SHARE)/worlds/,$(notdir $(WORLDS)))
-	rmdir $(SHARE)/worlds $(SHARE) 2>/dev/null || :
+	    $(DESTDIR)$(CMAKE_PACKAGE)/farlandsConfig*.cmake $(addprefix $(SHARE)/,farlands.yaml farlands.js farlands.d.ts farlands.wasm) $(addprefix $(SHARE)/worlds/,$(notdir $(WORLDS)))
+	rmdir $(SHARE)/worlds $(SHARE) $(DESTDIR)$(CMAKE_PACKAGE) 2>/dev/null || :
 	$(refresh_loader)
 
 # --- Packages ------------------------------------------------------------------

@@ -24,9 +24,9 @@ fail() {
     exit 1
 }
 
-# As packagers install: the files will not stay below DESTDIR.
+# make_installation TARGET [LIBDIR]: as packagers install: the files will not stay below DESTDIR.
 make_installation() {
-    make --no-print-directory "$1" PREFIX="$prefix" LIBDIR="$prefix/lib" DESTDIR="$root" \
+    make --no-print-directory "$1" PREFIX="$prefix" LIBDIR="$prefix/${2:-lib}" DESTDIR="$root" \
         >"$scratch/make.log" 2>&1 || {
         cat "$scratch/make.log"
         fail "make $1"
@@ -254,14 +254,16 @@ write_game() {
     cat >"$scratch/game/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.18)
 project(game C)
+set(LIBRARY farlands CACHE STRING "farlands or static")
 if(FARLANDS)
     add_subdirectory(${FARLANDS}/noise farlands)
 else()
-    find_package(farlands 0.1 REQUIRED)
+    find_package(farlands ${WANTED} REQUIRED)
+    find_package(farlands QUIET) # again, as another part of a project may do
 endif()
 foreach(name heights world)
     add_executable(${name} ${name}.c)
-    target_link_libraries(${name} PRIVATE farlands::farlands)
+    target_link_libraries(${name} PRIVATE farlands::${LIBRARY})
 endforeach()
 END
 }
@@ -274,28 +276,92 @@ by_cmake() {
     }
 }
 
+# not_by_cmake SAYING SOURCES OPTION...: SOURCES are not configured, and CMake says why.
+not_by_cmake() {
+    ! cmake -S "$2" -B "$scratch/refused" "${@:3}" >"$scratch/cmake.log" 2>&1 || fail "cmake accepts ${*:2}"
+    tr -s '\n ' ' ' <"$scratch/cmake.log" | grep -q "$1" || { cat "$scratch/cmake.log"; fail "cmake does not say: $1"; }
+    rm -rf "$scratch/refused"
+}
+
+# installed_by_cmake NAME OPTION...: build in $scratch/NAME and install below $scratch/NAME-root, at another prefix than configured.
+installed_by_cmake() {
+    by_cmake "$PWD/noise" "$1" "${@:2}"
+    DESTDIR=$scratch/$1-root cmake --install "$scratch/$1" --prefix "$prefix" >"$scratch/cmake.log" || fail "cmake --install $1"
+}
+
+# finds NAME ROOT LIBRARY...: programs find what is installed below ROOT by pkg-config and by find_package, link each LIBRARY,
+# shared or static, and compute the daemon's heights. The first one is farlands::farlands.
+finds() {
+    local root=$2 lib library
+    lib=$(find "$root$prefix" -path '*/pkgconfig/farlands.pc' -printf %h)
+    lib=${lib%/pkgconfig}
+    compile gcc tests/examples/heights.c "$1-pc"
+    by_cmake "$scratch/game" "$1-game" -DWANTED=0.1 -DCMAKE_PREFIX_PATH="$root$prefix"
+    links "$1-pc" "$3"
+    links "$1-game/heights" "$3"
+    for library in "${@:3}"; do
+        if [ "$library" = static ]; then
+            compile gcc tests/examples/heights.c "$1-pc-static" -static
+            by_cmake "$scratch/game" "$1-game-static" -DLIBRARY=static -DCMAKE_PREFIX_PATH="$root$prefix"
+            links "$1-pc-static" static
+            links "$1-game-static/heights" static
+        fi
+    done
+    echo "libfarlands by $1, ${*:3}: found by pkg-config and CMake, the daemon's heights"
+}
+
+# links PROGRAM KIND: it links the shared or the static library, and computes the daemon's heights.
+links() {
+    local kind=static
+    ! readelf --dynamic "$scratch/$1" | grep -q 'NEEDED.*\[libfarlands\.so\.0\]' || kind=shared
+    [ "$kind" = "$2" ] || fail "$1 links the $kind library"
+    LD_LIBRARY_PATH=$lib:$LD_LIBRARY_PATH same_heights "$1"
+}
+
+# installed_files ROOT...: the names below the prefix in all of them.
+installed_files() {
+    (cd / && find "${@/%/$prefix}" ! -type d -printf '%P %l\n') | sed 's, $,,' | sort -u
+}
+
 check_cmake() {
+    local name wanted
     write_game
     # -ffast-math also makes the program flush subnormal numbers to zero.
     by_cmake "$scratch/game" embedded -DFARLANDS="$PWD" -DCMAKE_C_COMPILER=gcc -DCMAKE_C_FLAGS=-ffast-math
-    by_cmake "$PWD/noise" shared -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON \
-        -DCMAKE_INSTALL_PREFIX="$root/cmake"
-    cmake --install "$scratch/shared" >"$scratch/cmake.log" || fail "cmake --install"
-    by_cmake "$scratch/game" found -DCMAKE_C_COMPILER=clang -DCMAKE_PREFIX_PATH="$root/cmake"
-    for name in embedded found; do
-        same_heights $name/heights
-        same_worlds $name/world
-        echo "libfarlands by CMake: the daemon's heights, $name"
+    same_heights embedded/heights
+    same_worlds embedded/world
+    echo "libfarlands by CMake: the daemon's heights, embedded"
+
+    finds make "$root" shared static
+    installed_by_cmake shared -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DCMAKE_INSTALL_LIBDIR=lib
+    finds shared "$scratch/shared-root" shared
+    same_worlds shared-game/world
+    installed_by_cmake static -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug -DCMAKE_INSTALL_LIBDIR=lib
+    finds static "$scratch/static-root" static
+    diff <(installed_files "$root") <(installed_files "$scratch"/{shared,static}-root) ||
+        fail "make install-lib (<) and cmake --install (>) install other files"
+
+    # In a directory as Debian's, and moved with all below the prefix.
+    make_installation install-lib lib/machine
+    cp -r "$root$prefix" "$scratch/moved"
+    by_cmake "$scratch/game" moved-game -DCMAKE_PREFIX_PATH="$scratch/moved" -Dfarlands_DIR="$scratch/moved/lib/machine/cmake/farlands"
+    same_heights moved-game/heights
+    echo "libfarlands by make: found by CMake where it was moved to"
+
+    for wanted in 0.2 1.0 "0.0;EXACT"; do
+        not_by_cmake 'Could not find a configuration file for package "farlands"' "$scratch/game" -DWANTED="$wanted" \
+            -DCMAKE_PREFIX_PATH="$scratch/moved" -Dfarlands_DIR=
     done
 }
 
 # If pkg-config finds no libyaml, the library reads documents alone, and they are the same worlds.
 check_without_libyaml() {
     local name said
-    PKG_CONFIG_LIBDIR=/none by_cmake "$PWD/noise" json -DCMAKE_C_COMPILER=gcc
-    gcc -I"$scratch/json/include" tests/proofs/world_bits.c "$scratch/json/libfarlands.a" -lm -o "$scratch/json-bits" ||
-        fail "the library needs more than libm"
     compile gcc tests/proofs/world_bits.c yaml-bits
+    export PKG_CONFIG_LIBDIR=/none
+    installed_by_cmake json -DCMAKE_C_COMPILER=gcc -DCMAKE_INSTALL_LIBDIR=lib
+    by_cmake "$scratch/game" json-game -DCMAKE_PREFIX_PATH="$scratch/json-root$prefix"
+    root=$scratch/json-root lib=$scratch/json-root$prefix/lib compile gcc tests/proofs/world_bits.c json-bits
     for name in "${worlds[@]}"; do
         download "$name.json" "$scratch/world.json"
         "$scratch/yaml-bits" "$scratch/world.json" >"$scratch/expected" || fail "$name: $(cat "$scratch/expected")"
@@ -303,8 +369,7 @@ check_without_libyaml() {
     done
     said=$("$scratch/json-bits" "$scratch/worlds.yaml") && fail "a world from YAML without libyaml"
     [[ $said == *"expected JSON, the complete document"*"this build has no libyaml"* ]] || fail "for YAML it says $said"
-    PKG_CONFIG_LIBDIR=/none cmake -S noise -B "$scratch/json" -DFARLANDS_YAML=ON >"$scratch/cmake.log" 2>&1 && fail "YAML without libyaml"
-    grep -q 'FARLANDS_YAML needs pkg-config and libyaml' "$scratch/cmake.log" || fail "cmake does not name libyaml"
+    not_by_cmake 'FARLANDS_YAML needs pkg-config and libyaml' noise -DFARLANDS_YAML=ON
     echo "libfarlands by CMake: the same values from documents, without libyaml"
 }
 
