@@ -70,6 +70,13 @@ echo "farlands: these packages are missing (names are Debian's): $(1)" >&2; \
 endef
 stop_if_missing = $(if $(1),@$(call say_missing,$(1)),@:)
 
+# The compiler of a 32-bit processor does not replace the macro.
+narrow = $(filter __SIZEOF_INT128__,$(shell echo __SIZEOF_INT128__ | $(CC) $(CFLAGS) $(CPPFLAGS) -E -P - 2>/dev/null))
+define say_narrow
+echo "farlands: $(strip $(CC) $(CFLAGS) $(CPPFLAGS)): this compiler is for 32-bit processors; expected one that has __int128, for 64-bit ones" >&2; exit 1
+endef
+stop_if_narrow = $(if $(narrow),@$(say_narrow),@:)
+
 # Install the missing packages of $(1) through apt-get, as root or by sudo; stop if neither is possible. $(2), if any,
 # is a program that runs apt-get.
 install_missing = $(if $(1),$(call install_packages,$(1),$(2)),@:)
@@ -177,11 +184,13 @@ help:
 .PHONY: need-daemon need-wasm need-library
 VIEWER_PACKAGES := server/viewer/node_modules/.installed
 need-daemon:
+	$(stop_if_narrow)
 	$(call stop_if_missing,$(call missing,$(if $(wildcard $(VIEWER_PACKAGES)),,$(NPM_NEEDS)) \
 	    $(filter-out ca-certificates:%,$(BUILD_NEEDS))))
 need-wasm:
 	$(call stop_if_missing,$(call missing,$(WASM_NEEDS)))
 need-library:
+	$(stop_if_narrow)
 	$(call stop_if_missing,$(call missing,$(LIBRARY_NEEDS)))
 
 $(BUILD)/farlands: $(OBJECTS)
@@ -259,7 +268,7 @@ $(MANUAL): config/yaml_to_man.awk config/farlands.yaml
 -include $(patsubst %.o,%.d,$(OBJECTS) $(WASM_OBJECTS))
 
 $(SERVER_OBJECTS) $(BUILD)/server/main.o: | need-daemon
-$(CONFIG_OBJECTS): | need-library
+$(NOISE_OBJECTS) $(CONFIG_OBJECTS): | need-library
 $(WASM_OBJECTS): | need-wasm
 
 # --- Running -------------------------------------------------------------------

@@ -19,7 +19,7 @@
 #error "noise/ cannot be compiled with -ffast-math or a part of it: heights would differ"
 #endif
 #if FLT_EVAL_METHOD != 0
-#error "noise/ needs FLT_EVAL_METHOD 0, on 32-bit x86 -msse2 -mfpmath=sse: heights would differ"
+#error "noise/ needs FLT_EVAL_METHOD 0, on x86 -mfpmath=sse: heights would differ"
 #endif
 _Static_assert(FLT_RADIX == 2 && FLT_MANT_DIG == 24 && DBL_MANT_DIG == 53, "as in IEEE 754");
 /* gcc: 0 under -fsingle-precision-constant, for example. */

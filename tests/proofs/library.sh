@@ -354,6 +354,18 @@ check_cmake() {
     done
 }
 
+# A compiler of a 32-bit processor, if it comes to a compilation at all.
+check_narrow() {
+    local narrow="clang --target=i686-linux-gnu" expected='this compiler is for 32-bit processors; expected one that has __int128'
+    not_by_cmake "$expected" noise -DCMAKE_C_COMPILER=clang -DCMAKE_C_FLAGS=--target=i686-linux-gnu \
+        -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY
+    for name in lib all; do
+        ! make BUILD="$scratch/narrow" CC="$narrow" "$name" >"$scratch/make.log" 2>&1 || fail "make $name for 32-bit processors"
+        grep -q "$narrow.*$expected" "$scratch/make.log" || { cat "$scratch/make.log"; fail "make $name does not say: $expected"; }
+    done
+    echo "libfarlands for 32-bit processors: refused, by make and CMake"
+}
+
 # If pkg-config finds no libyaml, the library reads documents alone, and they are the same worlds.
 check_without_libyaml() {
     local name said
@@ -381,6 +393,7 @@ if [ "${1:-}" = --cmake ]; then
     compile g++ "$scratch/compare.cc" compare
     serve_worlds
     check_cmake
+    check_narrow
     check_without_libyaml
     exit
 fi
