@@ -299,7 +299,16 @@ static void print_gdal_vrt(FILE *out, const struct content *content, const char 
             side, side, left, pixel, top, -pixel, metres ? "<UnitType>m</UnitType>" : "", offset,
             scale);
     print_escaped(out, wms);
-    fputs("</SourceFilename></SimpleSource>\n  </VRTRasterBand>\n</VRTDataset>\n", out);
+    /* Without the rectangles GDAL's overviews of the whole, which QGIS derives its colours from,
+     * are 0. */
+    fprintf(out,
+            "</SourceFilename>\n"
+            "      <SrcRect xOff=\"0\" yOff=\"0\" xSize=\"%d\" ySize=\"%d\"/>\n"
+            "      <DstRect xOff=\"0\" yOff=\"0\" xSize=\"%d\" ySize=\"%d\"/>\n"
+            "    </SimpleSource>\n"
+            "  </VRTRasterBand>\n"
+            "</VRTDataset>\n",
+            side, side, side, side);
 }
 
 struct blob *document_gdal(const struct world *world, int layer, int field, const char *base)

@@ -125,6 +125,13 @@ describe('GDAL', { timeout: patience(900000) }, () => {
         assert.ok(await daemon.rendered() <= before + 1, 'it reads more than one tile');
     });
 
+    /* QGIS derives its colours from these. */
+    it('estimates statistics of height.xml by its overviews', async () => {
+        const { bands: [{ minimum, maximum }] } = JSON.parse(await gdal('gdalinfo', '-json', '-approx_stats', `${base()}/height.xml`));
+        const { samples } = decodePng(await daemon.bytes('/default/height/0/0/0.png'));
+        assert.deepEqual([minimum, maximum], [samples.reduce((a, b) => Math.min(a, b)), samples.reduce((a, b) => Math.max(a, b))]);
+    });
+
     /* Its driver for WMTS makes bytes of 16 bits. */
     it('reads heights from the WMTS at zoom 0', () => gdal('gdal_translate', '-q', '-outsize', TILE, TILE,
         `WMTS:http://${daemon.authority}/wmts.xml,layer=default:height`, 'cut.tif'));
