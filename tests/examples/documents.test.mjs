@@ -235,7 +235,7 @@ const EXAMPLES = {
         ['curl -o ground.png', ENGINES],
         ['FARLANDS_URL=', run],
         ['curl -D terrain3d.txt', ENGINES],
-        ['curl -o chunk.png', ENGINES],
+        ['curl -o luanti.f32', ENGINES],
         ['curl -o chunk.f32', ENGINES],
         ['struct farlands_world', fragment('const char *text', 'size_t length', 'float metres')],
         ['cc -o world', run],

@@ -44,6 +44,22 @@ describe('rules for clients', { timeout: patience(300000) }, () => {
         assert.ok(strips < 0.75 * chunks, `${strips} s of CPU, and ${chunks} s for chunks`);
     }));
 
+    it('a known tile with its border costs much less than its region', async (t) => {
+        const spent = { 'a region': 0, 'a new tile': 0, 'a known tile': 0 };
+        for (let i = 0; i < 96; i++) {
+            const [x, y] = [i % 12, Math.floor(i / 12)];
+            const tile = `/default/height/16/${32768 + x}/${32768 + y}.f32?border=1`;
+            for (const [kind, target] of [['a region', `/default/region.f32?x=${256 * x}&y=${256 * y}&width=257&height=257`],
+                ['a new tile', tile], ['a known tile', tile]]) {
+                const begun = cpu();
+                await daemon.bytes(target);
+                spent[kind] += cpu() - begun;
+            }
+        }
+        t.diagnostic(Object.entries(spent).map(([kind, s]) => `${kind}: ${(1000 * s / 96).toFixed(2)} ms of CPU`).join(', '));
+        assert.ok(spent['a known tile'] < spent['a region'] / 4, 'known tiles cost more than a quarter');
+    });
+
     /* Statuses of 20 responses that are not read, all at once. */
     async function twenty(target) {
         const agent = new http.Agent();
