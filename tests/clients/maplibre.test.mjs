@@ -1,4 +1,4 @@
-// MapLibre GL JS: terrain from the TileJSON of both DEM encodings, and unchanged raster tiles.
+// MapLibre GL JS: terrain from the TileJSON of both DEM encodings, unchanged raster tiles, and the pages of tests/examples/pages.
 
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
@@ -8,7 +8,7 @@ import { NATIVE_ZOOM, ORIGIN, floats, sameFloat } from '../http/grid.mjs';
 import { decodePng } from '../http/png.mjs';
 import { eventually, patience } from '../http/program.mjs';
 import { eachRow } from '../http/table.mjs';
-import { assertShows, useBrowser } from './pages.mjs';
+import { PATIENT, assertShows, useBrowser, userPage } from './pages.mjs';
 import { example } from './readme.mjs';
 
 const TILE = 256;
@@ -30,7 +30,7 @@ function lngLat([x, y]) {
 describe('MapLibre GL JS', { timeout: patience(900000) }, () => {
     /* Each encoding is compared at many places in a world of one noise: if tiles come slowly, MapLibre may leave the border
      * of one without its neighbour's samples. */
-    const [builtIn, plain] = [useDaemon({ builtIn: true }), useDaemon()];
+    const [builtIn, plain] = [useDaemon({ builtIn: true, config: PATIENT }), useDaemon()];
     let daemon;
     beforeEach(() => { daemon = builtIn; });
     const visit = useBrowser(['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist']);
@@ -218,26 +218,80 @@ describe('MapLibre GL JS', { timeout: patience(900000) }, () => {
         assert.ok(new Set(decodePng(await page.screenshot()).samples).size > 1, 'the view is empty');
     });
 
-    it("paints the terrain of server/CLIENTS.md", async () => {
-        const { page, urls } = await visit('maplibre.html', SMALL);
-        await page.evaluate(async (code) => {
-            window.map = new Function(`${code}; return map;`)();
-            await window.idle();
-        }, example('new maplibregl.Map', base()));
-        for (const layer of ['relief', 'terrarium'])
-            assert.ok(urls.some((url) => url.startsWith(`${base()}/default/${layer}/`)), `no tiles of ${layer}`);
-        const { own, slope } = await shown(filtered, 7, [0, 0]);
-        const { elevation, exaggeration } = await page.evaluate(() => ({
-            elevation: window.map.queryTerrainElevation([0, 0]),
-            exaggeration: window.map.getTerrain().exaggeration,
-        }));
-        assert.ok(Math.abs(elevation / exaggeration - own) <= slope + 1 / 512, `${elevation}, ${own}`);
-        const shot = decodePng(await page.screenshot()).samples;
-        assert.ok(new Set(shot).size > 100, 'the view is empty');
-        await page.evaluate(async () => {
-            window.map.setLayoutProperty('shade', 'visibility', 'none');
-            await window.idle();
+    /* Open a user's page, and wait until its map is drawn. It has a `map` before: the element. */
+    async function openUsers(text, hash) {
+        const visited = await visit.file(text, { hash, ...SMALL });
+        await visited.page.waitForFunction(() => window.map?.once);
+        await visited.page.evaluate(() => {
+            window.idle = () => new Promise((resolve) => {
+                window.map.once('idle', resolve);
+                window.map.triggerRepaint();
+            });
+            return window.idle();
         });
-        assert.notDeepEqual(decodePng(await page.screenshot()).samples, shot, 'the hillshade is invisible');
-    });
+        return visited;
+    }
+
+    /* The page for version 6, and that for version 5, which has the lines of server/CLIENTS.md instead of others. */
+    const PAGES = {
+        6: () => userPage('maplibre', base()),
+        5: () => {
+            const [css, js, script] = example('maplibre-gl@5').split('\n');
+            return userPage('maplibre', base()).replace(/<link.*>/, css).replace('<script type="module">', `${js}\n${script}`)
+                .replace(/^import .*\n/m, '');
+        },
+    };
+    for (const [version, text] of Object.entries(PAGES))
+        it(`paints terrain in the page for version ${version}`, async () => {
+            const { page, urls } = await openUsers(text());
+            assert.match(await page.evaluate(() => window.map.version), new RegExp(`^${version}\\.`));
+            for (const layer of ['relief', 'terrarium-water'])
+                assert.ok(urls.some((url) => url.startsWith(`${base()}/default/${layer}/`)), `no tiles of ${layer}`);
+            const { own, slope } = await shown(filtered, 7, [0, 0]);
+            const { elevation, exaggeration } = await page.evaluate(() => ({
+                elevation: window.map.queryTerrainElevation([0, 0]),
+                exaggeration: window.map.getTerrain().exaggeration,
+            }));
+            assert.ok(Math.abs(elevation / exaggeration - own) <= slope + 1 / 512, `${elevation}, ${own}`);
+            const shot = decodePng(await page.screenshot()).samples;
+            assert.ok(new Set(shot).size > 100, 'the view is empty');
+            await page.evaluate(async () => {
+                window.map.setLayoutProperty('shade', 'visibility', 'none');
+                await window.idle();
+            });
+            assert.notDeepEqual(decodePng(await page.screenshot()).samples, shot, 'the hillshade is invisible');
+
+            /* The world beyond longitude 180 is another place: with it there would be a wall. */
+            const before = urls.length;
+            await page.evaluate(async () => {
+                window.map.jumpTo({ center: [180, 0], zoom: 8 });
+                await window.idle();
+            });
+            const columns = urls.slice(before).map((url) => /\/(\d+)\/(\d+)\/\d+\.png/.exec(url)).filter(Boolean)
+                .map(([, z, x]) => x / 2 ** z);
+            assert.ok(columns.some((share) => share > 0.99), 'no tiles at longitude 180');
+            assert.deepEqual(columns.filter((share) => share < 0.5 && share > 0), [], 'tiles beyond longitude 180');
+        });
+
+    it('draws contours in their page', () => eachRow([[10, 100], [14, 10]], async ([zoom, step]) => {
+        const [east, north] = lngLat(await mountain(zoom));
+        const { page } = await openUsers(userPage('maplibre-contours', base()), `#${zoom}/${north}/${east}`);
+        const lines = await page.evaluate(() => window.map.queryRenderedFeatures({ layers: ['contours'] })
+            .map(({ properties: { ele }, geometry: { type, coordinates } }) =>
+                ({ ele, points: type === 'LineString' ? coordinates : coordinates.flat() })));
+        assert.ok(lines.length > 2, `${lines.length} contours`);
+        const centre = FIRST + WINDOW / 2;
+        for (const { ele, points } of lines) {
+            assert.equal(ele % step, 0, `a contour at ${ele} m`);
+            for (const [longitude, latitude] of points.filter((_, i) => i % 10 === 5)) {
+                const v = Math.asinh(Math.tan(latitude * Math.PI / 180)) / (2 * Math.PI);
+                const [i, j] = [longitude / 360, -v].map((part) =>
+                    Math.floor((centre + part * WINDOW - FIRST) / stepAt(zoom) - 0.5));
+                const around = await Promise.all([-1, 0, 1, 2].flatMap((down) => [-1, 0, 1, 2].map((right) =>
+                    sample(filtered, zoom, i + right, j + down))));
+                assert.ok(Math.min(...around) <= ele && ele <= Math.max(...around), `${ele} m at ${longitude}, ${latitude}, ` +
+                    `where samples have ${Math.min(...around)} to ${Math.max(...around)}`);
+            }
+        }
+    }));
 });

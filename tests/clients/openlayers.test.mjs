@@ -1,5 +1,5 @@
-// OpenLayers: layers from the WMTS document, and the plane in blocks, with tiles of any sign. The examples are those of
-// server/CLIENTS.md.
+// OpenLayers: layers from the WMTS document, and the plane in blocks, with tiles of any sign. The pages are those of
+// tests/examples/pages.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -7,20 +7,19 @@ import { useDaemon } from '../http/daemon.mjs';
 import { decodePng } from '../http/png.mjs';
 import { patience } from '../http/program.mjs';
 import { eachRow } from '../http/table.mjs';
-import { assertShows, useBrowser } from './pages.mjs';
-import { example } from './readme.mjs';
+import { PATIENT, assertShows, useBrowser, userPage } from './pages.mjs';
 
 const EDGE = Math.PI * 6378137;
 
 describe('OpenLayers', { timeout: patience(900000) }, () => {
-    const daemon = useDaemon({ config: 'worlds: [{ name: default, like: default, seeds: any }, { name: near, native_zoom: 2 }]' });
+    const daemon = useDaemon({ config: `worlds: [{ name: default, like: default, seeds: any }, { name: near, native_zoom: 2 }]\n${PATIENT}` });
     const visit = useBrowser(['--disable-gpu']);
 
-    /* Open a page with the map that CODE makes. */
-    async function open(code) {
-        const visited = await visit('openlayers.html');
-        await visited.page.evaluate((body) => Promise.resolve(new Function(
-            `return (async () => { ${body}; window.map = map; })()`)()), code);
+    /* Open a page, and wait for its map. Only tiles are in screenshots. */
+    async function open(text) {
+        const visited = await visit.file(text);
+        await visited.page.addStyleTag({ content: '.ol-overlaycontainer-stopevent { display: none }' });
+        await visited.page.waitForFunction(() => window.map?.getView);      // there is a `map` before: the element
         return visited;
     }
 
@@ -45,7 +44,7 @@ describe('OpenLayers', { timeout: patience(900000) }, () => {
         assert.equal(seen, shot.width * shot.height);
     }
 
-    const wmts = (world, layer) => example('optionsFromCapabilities', `http://${daemon.authority}`)
+    const wmts = (world, layer) => userPage('openlayers-wmts', `http://${daemon.authority}`)
         .replace('/wmts.xml', world.includes(':') ? `/${world}/wmts.xml` : '/wmts.xml')
         .replace('default:relief', `${world}:${layer}`);
 
@@ -67,7 +66,7 @@ describe('OpenLayers', { timeout: patience(900000) }, () => {
     }));
 
     it('paints the plane in blocks, tiles of any sign', async () => {
-        const { page, urls } = await open(example('ol.tilegrid', `http://${daemon.authority}`));
+        const { page, urls } = await open(userPage('openlayers-plane', `http://${daemon.authority}`));
         await eachRow([[0, 1, 1], [6, 32, 32], [6, -20, 70], [16, 32768, 32768], [22, 2097160, 2097150], [-9, -3, -2],
             [-26, 1, -1]], async ([z, x, y]) => {
             const width = 2 ** (24 - z);

@@ -218,12 +218,7 @@ const EXAMPLES = {
     ],
     'server/CLIENTS.md': [
         ['#world', text],
-        ['const source', by('tests/clients/maplibre.test.mjs')],
-        ['const text', by('tests/clients/openlayers.test.mjs')],
-        ['const projection', by('tests/clients/openlayers.test.mjs')],
-        ['const load', by('tests/clients/meshes.test.mjs')],
-        ['async function ground({', by('tests/clients/meshes.test.mjs')],
-        ['async function ground(z', by('tests/clients/meshes.test.mjs')],
+        ['<link', by('tests/clients/maplibre.test.mjs')],
         ['gdal_translate -projwin', by('tests/clients/gdal.test.mjs')],
         ['<VRTDataset', by('tests/clients/gdal.test.mjs')],
         ['gdal_translate -srcwin', by('tests/clients/gdal.test.mjs')],
