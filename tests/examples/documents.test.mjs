@@ -264,6 +264,7 @@ const EXAMPLES = {
     ],
     'docker/README.md': [
         ['build/farlands serve [', text],
+        ['base_path:', by('tests/cluster/paths.test.mjs')],
         ['[Service]', text],
         ['docker compose', by('tests/cluster/compose.test.mjs')],
         ['$ build/farlands render', session],
