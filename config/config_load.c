@@ -91,6 +91,14 @@ static int read_saved(struct yaml_reader *reader, struct yaml_node *root)
     return world_document_serve(reader, root, 0);
 }
 
+static bool is_path(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] < 32 || text[i] == 127)
+            return false;
+    return length > 0;
+}
+
 /* The path that NODE names, from the directory of the configuration on; NULL if out of memory or if
  * it is none. */
 static char *path_beside(const struct yaml_reader *reader, const struct yaml_node *node)
@@ -99,13 +107,26 @@ static char *path_beside(const struct yaml_reader *reader, const struct yaml_nod
     size_t length = 0;
     const char *text = yaml_reader_text(node, &length);
     char *path;
-    if (!text || length == 0 || strlen(text) != length)
+    if (!text || !is_path(text, length))
         return NULL;
     const int above = text[0] == '/' || !slash ? 0 : (int)(slash - reader->file) + 1;
     return asprintf(&path, "%.*s%s", above, reader->file, text) < 0 ? NULL : path;
 }
 
-/* yaml_reader.read_file. Messages name the document, not the configuration. */
+/* Put the place of NODE before the error about FILE, which is named as NODE has it: clients see
+ * messages, too, but no directories. */
+static void add_place(struct yaml_reader *reader, const struct yaml_node *node,
+                      const struct key_path *path, const char *file)
+{
+    size_t length, above;
+    yaml_reader_text(node, &length);
+    above = strlen(file) - length;
+    struct config_error inner = *reader->error;
+    yaml_reader_fail(reader, node, path, "%s",
+                     inner.text + (strncmp(inner.text, file, above) == 0 ? above : 0));
+}
+
+/* yaml_reader.read_file. */
 static int read_file(struct yaml_reader *reader, const struct yaml_node *node,
                      const struct key_path *path, struct world_config *out)
 {
@@ -124,7 +145,8 @@ static int read_file(struct yaml_reader *reader, const struct yaml_node *node,
     if (!err) {
         *out = config.worlds[0];
         world_fields_hold(out->fields);
-    }
+    } else
+        add_place(reader, node, path, file);
     yaml_nodes_free(root, root != NULL);
     config_drop_worlds(&config);
     free(file);

@@ -281,8 +281,9 @@ int farlands_course_at(const struct farlands_world *world, struct farlands_scrat
 /*
  * The next points of COURSE, downstream, at most ROOM, into OUT; *COUNT becomes their number, and
  * COURSE moves on. Fewer than ROOM: the course has ended, in the sea or in an end lake, which its
- * last point is. Points are the corners of the line that the middle of the river follows. Where that
- * is within the water that the river falls into, a larger river or an end lake, levels are of that.
+ * last point is. Points are the corners of the line that the middle of the river follows. Where
+ * that is within the water that the river falls into, a larger river or an end lake, levels are of
+ * that.
  */
 int farlands_downstream(const struct farlands_world *world, struct farlands_scratch *scratch,
                         struct farlands_course *course, struct farlands_course_point *out,

@@ -11,15 +11,43 @@ static bool is_raw(const struct raster *raster)
     return !format_is_picture(raster->format);
 }
 
-bool raster_is_negotiated(const struct raster *raster)
-{
-    return is_raw(raster) && !raster->region;
-}
-
 static int64_t raw_length(const struct raster *raster)
 {
     const int64_t layer = (int64_t)raster->grid.width * raster->grid.height;
     return layer * (raster->depth ? raster->depth : 1) * format_sample_bytes(raster->format);
+}
+
+bool raster_is_negotiated(const struct raster *raster)
+{
+    return is_raw(raster) &&
+           (!raster->region || (!raster->streamed && raw_length(raster) >= CODING_MIN));
+}
+
+/* True if REQUEST lists KEY, as an ETag, among those that its client has. */
+static bool is_named(const struct http_request *request, const char *key)
+{
+    char etag[RASTER_KEY_MAX + 2];
+
+    snprintf(etag, sizeof etag, "\"%s\"", key);
+    return request->if_match ? conditional_if_match(request->if_match, etag)
+                             : conditional_if_none_match(request->if_none_match, etag);
+}
+
+void raster_choose_coding(struct raster *raster, const struct http_request *request)
+{
+    const size_t length = strlen(raster->key);
+
+    if (!raster_is_negotiated(raster) || request->range)
+        return;
+    const enum coding coding = conditional_coding(request->accept_encoding, CODED_BY_ANY);
+    if (!coding)
+        return;
+    const bool has_plain = is_named(request, raster->key);
+    snprintf(raster->key + length, sizeof raster->key - length, ".%s", coding_name(coding));
+    if (has_plain && !is_named(request, raster->key))
+        raster->key[length] = '\0';
+    else
+        raster->coding = coding;
 }
 
 static const char *cache_control(const char *version, const char *fingerprint)
@@ -140,7 +168,7 @@ void raster_response_headers(struct raster_headers *out, const struct raster *ra
     if (raster->coding && plan->status != 304)
         response_headers_add(headers, "Content-Encoding", coding_name(raster->coding));
     response_headers_add(headers, "Accept-Ranges",
-                         raster->region && !is_raw(raster) ? "none" : "bytes");
+                         raster->region && (!is_raw(raster) || raster->coding) ? "none" : "bytes");
     if (is_raw(raster) || raster->region)
         describe(out, raster);
     if (is_filtered(raster))

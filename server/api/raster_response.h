@@ -11,7 +11,7 @@
 #include "server/world/tile.h"
 
 /* Of a tile, or of a region or volume. */
-enum { RASTER_KEY_MAX = TILE_KEY_MAX + 112 };
+enum { RASTER_KEY_MAX = TILE_KEY_MAX + 112 + sizeof ".gzip" };
 
 struct raster {
     const struct world *world;
@@ -25,6 +25,7 @@ struct raster {
     int depth;   /* 0: flat */
     bool region; /* a region or volume: its headers describe it in every format, and pictures of it
                     have no ranges */
+    bool streamed;            /* a region that is made in several pieces: it is never compressed */
     enum coding coding;       /* of the bytes */
     char key[RASTER_KEY_MAX]; /* unique among all rasters of all worlds */
 };
@@ -48,6 +49,12 @@ void raster_response_plan(struct raster_plan *plan, const struct raster *raster,
 
 /* True if the client's Accept-Encoding decides whether RASTER is compressed. */
 bool raster_is_negotiated(const struct raster *raster);
+
+/*
+ * Choose the coding of RASTER for REQUEST, and append it to its key. Numbers are compressed if the
+ * client accepts it, wants all of them, and does not have the plain ones. Pure.
+ */
+void raster_choose_coding(struct raster *raster, const struct http_request *request);
 
 /* The picture is made and has LENGTH bytes; does nothing if the plan knows it. Pure. */
 void raster_response_set_length(struct raster_plan *plan, uint64_t length);

@@ -13,7 +13,7 @@
 #include "server/routing/resolve.h"
 #include "server/world/cost.h"
 
-enum { CONTENT_TEXT = RASTER_KEY_MAX - FINGERPRINT_TEXT - 96 };
+enum { CONTENT_TEXT = RASTER_KEY_MAX - FINGERPRINT_TEXT - 96 - sizeof ".gzip" };
 
 /* The subject of a streamed job. */
 struct region {
@@ -84,13 +84,25 @@ static int work_on_slice(struct region *region, const struct farlands_box *piece
     return 0;
 }
 
+/* Replace *BLOB, the only piece, by itself compressed. Returns 0 or -ENOMEM. */
+static int compress(struct blob **blob, enum coding coding)
+{
+    struct blob *packed = coding_pack_always(*blob, coding);
+
+    blob_release(*blob);
+    *blob = packed;
+    return packed ? 0 : -ENOMEM;
+}
+
 static int work(void *subject, unsigned number, struct render_scratch *scratch, struct blob **out)
 {
     struct region *region = subject;
     const struct farlands_box box = region_pieces_box(&region->pieces, number);
+    const enum coding coding = region->raster.coding;
 
-    return region->slices.count > 1 ? work_on_slice(region, &box, scratch, out)
-                                    : render(region, &box, number, scratch, out);
+    int err = region->slices.count > 1 ? work_on_slice(region, &box, scratch, out)
+                                       : render(region, &box, number, scratch, out);
+    return err || !coding ? err : compress(out, coding);
 }
 
 static uint32_t cost_of_piece(const void *subject, unsigned number)
@@ -100,7 +112,12 @@ static uint32_t cost_of_piece(const void *subject, unsigned number)
                                           ? region_pieces_box(&region->slices, 0)
                                           : region_pieces_box(&region->pieces, number);
 
-    return (uint32_t)(region->cost_us * samples_of(&piece) / samples_of(&region->pieces.box));
+    const uint64_t us = region->cost_us * samples_of(&piece) / samples_of(&region->pieces.box);
+    const bool last = region->slices.count <= region->made + 1;
+    if (!region->raster.coding || !last)
+        return (uint32_t)us;
+    const size_t size = format_sample_bytes(region->raster.format);
+    return (uint32_t)us + coding_cost_of_numbers_us(samples_of(&region->pieces.box) * size);
 }
 
 /* The end of a picture. */
@@ -192,19 +209,34 @@ static uint64_t piece_samples(const struct raster *raster, const struct farlands
     return cost_us > 2 * heights ? samples * heights / (cost_us - heights) : RENDER_PIECE_MAX;
 }
 
+static struct farlands_box box_of(const struct raster *raster)
+{
+    const struct farlands_grid *grid = &raster->grid;
+    return (struct farlands_box){.x = grid->x,
+                                 .y = grid->y,
+                                 .z = raster->z,
+                                 .step = grid->step,
+                                 .width = grid->width,
+                                 .height = grid->height,
+                                 .depth = raster->depth ? raster->depth : 1};
+}
+
+/* True if the whole of RASTER is made in several pieces. */
+static bool is_streamed(const struct raster *raster)
+{
+    const struct farlands_box box = box_of(raster);
+    struct region_pieces pieces;
+
+    region_pieces_cut(&pieces, &box, largest_piece(raster, &box));
+    return pieces.count > 1;
+}
+
 /* Cut the planned part of RASTER into pieces, and a single piece into slices. */
 static void cut(const struct service *service, struct region *region)
 {
     const struct raster *raster = &region->raster;
-    const struct farlands_grid *grid = &raster->grid;
     const unsigned size = format_sample_bytes(raster->format);
-    struct farlands_box box = {.x = grid->x,
-                               .y = grid->y,
-                               .z = raster->z,
-                               .step = grid->step,
-                               .width = grid->width,
-                               .height = grid->height,
-                               .depth = raster->depth ? raster->depth : 1};
+    struct farlands_box box = box_of(raster);
     struct byte_range part = region->plan.part;
 
     if (region->plan.status == 206)
@@ -248,10 +280,10 @@ static void begin(struct service *service, struct request_context *context,
         .pieces = pieces->count,
         .first = pieces->offset,
         .length = plan->status == 206 ? (int64_t)plan->part.length : plan->length,
-        /* Pictures are less: terrain compresses. */
-        .memory =
-            region_pieces_largest(pieces) * (picture ? pixel_bytes(layers[raster->layer].pixel)
-                                                     : format_sample_bytes(raster->format)),
+        /* Pictures are less: terrain compresses. Numbers are there in two forms for a while. */
+        .memory = region_pieces_largest(pieces) * (raster->coding ? 2 : 1) *
+                  (picture ? pixel_bytes(layers[raster->layer].pixel)
+                           : format_sample_bytes(raster->format)),
     };
     streamed_job_begin(&service->jobs, &spec, context, service->snapshot->config);
 }
@@ -401,6 +433,8 @@ void regions_respond(struct service *service, struct request_context *context,
         return;
     }
     make_key(&raster);
+    raster.streamed = is_streamed(&raster);
+    raster_choose_coding(&raster, context->request);
     raster_response_plan(&plan, &raster, route->version, context->request, &context->modified);
     if (context->request->method == HTTP_HEAD || (plan.status != 200 && plan.status != 206))
         raster_response_send(context, &raster, &plan, (struct http_response){0});

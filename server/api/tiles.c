@@ -175,36 +175,6 @@ static bool respond_now(struct service *service, struct request_context *context
     return true;
 }
 
-/* True if REQUEST lists KEY, as an ETag, among those that its client has. */
-static bool is_named(const struct http_request *request, const char *key)
-{
-    char etag[RASTER_KEY_MAX + 2];
-
-    snprintf(etag, sizeof etag, "\"%s\"", key);
-    return request->if_match ? conditional_if_match(request->if_match, etag)
-                             : conditional_if_none_match(request->if_none_match, etag);
-}
-
-/*
- * The key of TILE in the form for REQUEST. Numbers are compressed if the client accepts it, wants
- * all of them, and does not have the plain ones.
- */
-static void choose_form(struct tile *tile, const struct http_request *request,
-                        char key[TILE_KEY_MAX])
-{
-    char packed[TILE_KEY_MAX];
-
-    tile_key(tile, key);
-    if (format_is_picture(tile->format) || request->range)
-        return;
-    tile->coding = conditional_coding(request->accept_encoding, CODED_BY_ANY);
-    tile_key(tile, packed);
-    if (is_named(request, key) && !is_named(request, packed))
-        tile->coding = CODING_IDENTITY;
-    else
-        memcpy(key, packed, sizeof packed);
-}
-
 void tiles_respond(struct service *service, struct request_context *context,
                    const struct world *world, const struct route *route)
 {
@@ -225,8 +195,9 @@ void tiles_respond(struct service *service, struct request_context *context,
     raster.range = content.range;
     raster.format = tile.format;
     raster.fingerprint = tile_fingerprint(&tile);
-    choose_form(&tile, context->request, raster.key);
-    raster.coding = tile.coding;
+    tile_key(&tile, raster.key);
+    raster_choose_coding(&raster, context->request);
+    tile.coding = raster.coding;
     raster_response_plan(&plan, &raster, route->version, context->request, &context->modified);
     /* URLs with numbers against caches must not displace these from the prepared responses. */
     plan.usual =

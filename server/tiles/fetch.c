@@ -163,7 +163,8 @@ static void on_render(struct job *job, void *scratch)
 static uint32_t cost_of_compression(const struct tile *tile)
 {
     const size_t side = (size_t)tile_size(tile);
-    return tile->coding ? coding_cost_us(side * side * format_sample_bytes(tile->format)) : 0;
+    return tile->coding ? coding_cost_of_numbers_us(side * side * format_sample_bytes(tile->format))
+                        : 0;
 }
 
 static void on_read(struct job *job, void *thread_state);

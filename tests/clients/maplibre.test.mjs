@@ -51,6 +51,13 @@ describe('MapLibre GL JS', { timeout: patience(900000) }, () => {
     const filter = kept(async () => filteredTiles(await daemon.json('/default.json')));
     const filtered = kept(async (...at) => (await filter())(...at));
 
+    /* Heights as terrarium has them. */
+    const packed = kept(async (...at) => {
+        const { samples } = decodePng(await daemon.bytes(`/default/terrarium/${at.join('/')}.png`));
+        return Float32Array.from({ length: TILE ** 2 }, (_, i) =>
+            256 * samples[3 * i] + samples[3 * i + 1] + samples[3 * i + 2] / 256 - 32768);
+    });
+
     /* Sample (I, J) of the whole grid of zoom Z. */
     async function sample(tile, z, i, j) {
         const [x, y] = [Math.floor(i / TILE), Math.floor(j / TILE)];
@@ -270,7 +277,7 @@ describe('MapLibre GL JS', { timeout: patience(900000) }, () => {
             const columns = urls.slice(before).map((url) => /\/(\d+)\/(\d+)\/\d+\.png/.exec(url)).filter(Boolean)
                 .map(([, z, x]) => x / 2 ** z);
             assert.ok(columns.some((share) => share > 0.99), 'no tiles at longitude 180');
-            assert.deepEqual(columns.filter((share) => share < 0.5 && share > 0), [], 'tiles beyond longitude 180');
+            assert.deepEqual(columns.filter((share) => share < 0.5), [], 'tiles beyond longitude 180');
         });
 
     it('draws contours in their page', () => eachRow([[10, 100], [14, 10]], async ([zoom, step]) => {
@@ -288,7 +295,7 @@ describe('MapLibre GL JS', { timeout: patience(900000) }, () => {
                 const [i, j] = [longitude / 360, -v].map((part) =>
                     Math.floor((centre + part * WINDOW - FIRST) / stepAt(zoom) - 0.5));
                 const around = await Promise.all([-1, 0, 1, 2].flatMap((down) => [-1, 0, 1, 2].map((right) =>
-                    sample(filtered, zoom, i + right, j + down))));
+                    sample(packed, zoom, i + right, j + down))));
                 assert.ok(Math.min(...around) <= ele && ele <= Math.max(...around), `${ele} m at ${longitude}, ${latitude}, ` +
                     `where samples have ${Math.min(...around)} to ${Math.max(...around)}`);
             }

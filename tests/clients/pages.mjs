@@ -50,8 +50,8 @@ const serveUnpkg = ({ url }, response) => send(response, packaged(url), { 'Acces
 /* A certificate of unpkg.com's for a server of this test. */
 function certificate() {
     const [key, cert] = ['key.pem', 'cert.pem'].map((name) => path.join(scratch(), name));
-    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=unpkg.com', '-days', '9', '-keyout', key, '-out', cert],
-        { stdio: 'ignore' });
+    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=unpkg.com', '-days', '9',
+        '-keyout', key, '-out', cert], { stdio: 'ignore' });
     return { key: readFileSync(key), cert: readFileSync(cert) };
 }
 

@@ -224,7 +224,7 @@ it('--watch warns if other machines may see errors', { timeout: TIMEOUT }, () =>
 }));
 
 it('--watch without a file to watch is an error', { timeout: TIMEOUT }, () => eachRow([
-    [[], /--watch: expected --config FILE, a regular file;/],
+    [[], /--watch: expected --config FILE or --world FILE, a regular file;/],
     [['--config', '/dev/stdin'], /--watch: .* not: \/dev\/stdin/],
     [['--config', '/dev/null'], /--watch: .* not: \/dev\/null/],
     [['--config', scratch()], /--watch: .* not: \//],

@@ -127,3 +127,47 @@ describe('tiles of numbers', { timeout: TIMEOUT }, () => {
         assert.deepEqual([headers['content-encoding'], headers.vary], [undefined, undefined]);
     });
 });
+
+describe('regions and volumes', { timeout: TIMEOUT }, () => {
+    const daemon = useDaemon();
+    const FROM = '/default/region';
+    const WHOLE = [`${FROM}.f32?x=1&y=2&width=64&height=65`, `${FROM}.r16?x=1&y=2&width=300&height=300`, `${FROM}.u8?x=1&y=2&width=512&height=512`,
+        `${FROM}.f32?x=1&y=2&width=16&height=16`, '/default/volume.f32?x=0&y=0&z=0&width=17&height=17&depth=17'];
+
+    it('are compressed if they are made as a whole', () => eachRow(WHOLE.flatMap((url) => CODINGS.map((coding) => [url, coding])), async ([url, coding]) => {
+        const accepted = { 'Accept-Encoding': `br, ${coding}` };
+        const [plain, packed, head] = [await daemon.get(url), await daemon.get(url, accepted), await daemon.head(url, accepted)];
+        assertStatus(packed, 200);
+        assert.equal(plain.headers['content-encoding'], undefined);
+        assert.equal(packed.headers['content-encoding'], coding);
+        assert.deepEqual(UNPACK[coding](packed.body), plain.body);
+        assert.deepEqual([plain, packed, head].map(({ headers }) => headers.vary), Array(3).fill('Accept-Encoding'));
+        assert.equal(packed.headers.etag, plain.headers.etag.replace(/"$/, `.${coding}"`));
+        assert.equal(head.headers.etag, packed.headers.etag);
+        /* Ranges are those of the plain bytes. */
+        assert.deepEqual([plain, packed].map(({ headers }) => headers['accept-ranges']), ['bytes', 'none']);
+        const part = await daemon.get(url, { ...accepted, Range: 'bytes=4-11' });
+        assertStatus(part, 206);
+        assert.equal(part.headers['content-encoding'], undefined);
+        assert.equal(part.headers.etag, plain.headers.etag);
+        assert.deepEqual(part.body, plain.body.subarray(4, 12));
+        const other = await daemon.get(url, { ...accepted, Range: 'bytes=4-11', 'If-Range': packed.headers.etag });
+        assertStatus(other, 200);
+        assert.deepEqual(other.body, plain.body);
+        await eachRow([plain, packed].map(({ headers }) => headers.etag), async (etag) => {
+            const same = await daemon.get(url, { ...accepted, 'If-None-Match': etag });
+            assertStatus(same, 304);
+            assert.equal(same.headers.etag, etag);
+        });
+    }));
+
+    it('are plain if they are streams, small, or pictures', () => eachRow([
+        `${FROM}.f32?x=1&y=2&width=513&height=512`, `${FROM}.r16?x=1&y=2&width=1000&height=1000`, `${FROM}.f32?x=1&y=2&width=15&height=17`,
+        `${FROM}.png?x=1&y=2&width=64&height=64`, '/default/volume.f32?x=0&y=0&z=0&width=65&height=64&depth=64',
+    ], async (url) => {
+        const answer = await daemon.get(url, { 'Accept-Encoding': 'gzip, zstd' });
+        assertStatus(answer, 200);
+        assert.deepEqual([answer.headers['content-encoding'], answer.headers.vary], [undefined, undefined]);
+        assert.equal(answer.headers['accept-ranges'], url.includes('.png') ? 'none' : 'bytes');
+    }));
+});

@@ -120,7 +120,7 @@ describe('saved worlds', { timeout: TIMEOUT }, () => {
             write(`${name}.yaml`, `worlds: [{ file: ${name}.json }]`);
             const { code, stderr } = await failing(['check-config', file(`${name}.yaml`)]);
             assert.equal(code, 2);
-            assert.ok(stderr.includes(`${name}.json:1: `), stderr);
+            assert.ok(stderr.includes(`/${name}.yaml:1: worlds[0].file: ${name}.json:1: `), stderr);
         });
     });
 
@@ -130,9 +130,10 @@ describe('saved worlds', { timeout: TIMEOUT }, () => {
         [['serve', '--world', '/dev/null'], /\/dev\/null: a configuration; expected a saved \/\{world\}\.json, or --config/],
         [['serve', '--world', file('mine.yaml')], /mine\.yaml: a configuration; expected/, 'worlds: [{ like: alps }]'],
         [['serve', '--world', 'a.json', '--config', 'b.yaml'], /--world cannot be combined with --config: .*\{ file: a\.json \}/],
-        [['check-config', file('mine.yaml')], /nothing\.json: cannot be read/, 'worlds: [{ file: nothing.json }]'],
+        [['check-config', file('mine.yaml')], /mine\.yaml:1: worlds\[0\]\.file: nothing\.json: cannot be read/, 'worlds: [{ file: nothing.json }]'],
         [['check-config', file('mine.yaml')], /mine\.yaml:1: worlds\[0\]\.file: not with `like`/, 'worlds: [{ file: plain.json, like: alps }]'],
         [['check-config', file('mine.yaml')], /worlds\[0\]\.file: got a list of 1; expected the path/, 'worlds: [{ file: [plain.json] }]'],
+        [['check-config', file('mine.yaml')], /worlds\[0\]\.file: got "a\?b"; expected the path/, 'worlds: [{ file: "a\\tb" }]'],
         [['check-config', file('mine.yaml')], /worlds\[0\]\.file: got ""; expected the path/, 'worlds: [{ file: "" }]'],
         [['check-config', file('mine.yaml')], /mine\.yaml:1: generator: missing/, 'worlds: [{ file: mine.yaml }]\nname: x'],
         [['check-config', file('mine.yaml')], /empty\.json:1: empty; expected the complete document/, 'worlds: [{ file: empty.json }]'],

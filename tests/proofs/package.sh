@@ -91,7 +91,7 @@ check_files() {
     while IFS= read -r file; do
         [ -e "$root$file" ] || fail "operating.md names $file"
     done <"$scratch/named"
-    ! grep -oE '\bdocker/(haproxy|nginx|varnish|prometheus|grafana|kubernetes)[^ ]*' "$scratch/operating" ||
+    ! grep -oE '\bdocker/(haproxy|nginx|caddy|varnish|prometheus|grafana|kubernetes)[^ ]*' "$scratch/operating" ||
         fail "operating.md names files of the repository"
     [ -L "$root/etc/systemd/system/multi-user.target.wants/farlands.service" ] || fail "not enabled"
     [ ! -e "$root/etc/systemd/system/sockets.target.wants/farlands.socket" ] || fail "the socket is enabled"
