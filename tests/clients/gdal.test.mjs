@@ -19,13 +19,16 @@ const TILE = 256;
 const EXACT = 10;       // from this zoom on `height` is exact
 const directory = scratch();
 
+/* Later releases of GDAL try to keep statistics beside a VRT, also one that they read by HTTP, and say that they cannot. */
+const NOT_KEPT = /^ERROR 4: Failed to open http\S* to write\.\n$/;
+
 /* Run a GDAL program in that directory; returns its output. Output on stderr fails the test. */
 async function gdal(program, ...args) {
     const { stdout, stderr } = await promisify(execFile)(program, args, {
         cwd: directory, timeout: patience(300000),
         env: { ...process.env, no_proxy: '*' },
     });
-    assert.equal(stderr, '', `${program} ${args.join(' ')}: ${stderr}`);
+    assert.equal(stderr.replace(NOT_KEPT, ''), '', `${program} ${args.join(' ')}: ${stderr}`);
     return stdout;
 }
 
@@ -163,7 +166,16 @@ describe('GDAL', { timeout: patience(900000) }, () => {
         [[16, 32767, 32767], [2, 2]],
     ];
 
+    /* As GDAL 3.10 does, and 3.6 does not. */
+    async function refusesNegativeLevels() {
+        writeFileSync(path.join(directory, 'tms.xml'), tms(`${base()}/relief/\${z}/\${x}/\${y}.png`, { bands: 3, type: 'Byte' }, [-3, 0, 0], [1, 1]));
+        const { stderr } = await promisify(execFile)('gdalinfo', ['tms.xml'], { cwd: directory }).catch((error) => error);
+        return /Invalid value for TileLevel/.test(stderr);
+    }
+
     it('reads the plane through TMS', () => eachRow(WINDOWS, async ([first, size]) => {
+        if (first[0] < 0 && await refusesNegativeLevels())
+            return;
         const { range } = await daemon.json('/default.json');
         const heights = await expectedHeights(first, size);
         for (const encoding of encodings(range)) {

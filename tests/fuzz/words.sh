@@ -17,7 +17,7 @@ parameters() {
 
 # The keys of WMTS, in capitals.
 wmts_keys() {
-    sed -nE 's/^    \[[A-Z]+\] = "([a-z]+)",$/\1/p' server/routing/wmts_query.c | tr a-z A-Z
+    sed -nE 's/^    \[[A-Z]+\] = "([a-z]+)",$/\1/p' server/routing/wmts_query.c | tr '[:lower:]' '[:upper:]'
 }
 
 # All words in quotes but those of parameters and their units. Messages have spaces, or capitals.

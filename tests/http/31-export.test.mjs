@@ -210,7 +210,7 @@ describe('a PMTiles archive', { timeout: TIMEOUT }, () => {
 
 describe('an interrupted archive', { timeout: TIMEOUT }, () => {
     const large = (file, cache) => fractal('render', '--cache', cache, ...WORLD, '--zoom', '9', '--threads', '1', '--export', file);
-    const grows = (file) => eventually(() => fs.existsSync(`${file}.unfinished`) && fs.statSync(`${file}.unfinished`).size > 1 << 20);
+    const grows = (file) => eventually(() => fs.existsSync(`${file}.unfinished`) && fs.statSync(`${file}.unfinished`).size > 1 << 20, 300000);
 
     it('leaves its tiles in the cache', async () => {
         const cache = scratch();

@@ -152,7 +152,7 @@ describe('fields of places', { timeout: TIMEOUT }, () => {
 
     it('are refused with the reason', () => eachRow([
         [404, 'heigth', /"heigth"; did you mean "height"\?/], [404, 'a,b', /"a"; it has height/], [400, 'height,height', /twice/],
-        [400, '', /1 to 16 names/], [400, 'height,', /1 to 16 names/], [404, ',height', /no name/], [404, 'x'.repeat(80), /no name/],
+        [400, '', /1 to 16 names/], [400, 'height,', /1 to 16 names/], [400, ',height', /name 1: empty/], [404, 'x'.repeat(80), /no name/],
         [400, Array.from({ length: 17 }, (_, i) => `f${i}`).join(','), /1 to 16 names/],
     ], async ([status, fields, why]) => {
         assertError(await daemon.get(`/default/height?x=0&y=0&fields=${fields}`), status, why);

@@ -635,7 +635,6 @@ static const struct {
     {WORLD "    seed:", 3, "worlds[0].seed",
      "a whole number from -2^63 to 2^64-1, or any other text"},
     {WORLD "    seed: ' '", 3, "worlds[0].seed", "from -2^63 to 2^64-1"},
-    {WORLD "    seed: \"e\\u0301\"", 3, "worlds[0].seed", "from -2^63 to 2^64-1"},
     {WORLD "    seeds: all", 3, "worlds[0].seeds", "fixed or any"},
     {WORLD "    seeds: true", 3, "worlds[0].seeds", "fixed or any"},
     {WORLD "    seeds: [any]", 3, "worlds[0].seeds", "fixed or any"},

@@ -325,7 +325,7 @@ END_TEST
  * missing, and some alike. */
 static const char *of_many(uint64_t id)
 {
-    static char text[64];
+    static _Thread_local char text[64];
     uint64_t seed = id;
     const uint64_t draw = chance(&seed);
     if (id > 0 && draw % 7 == 0)

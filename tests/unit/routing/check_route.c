@@ -503,7 +503,7 @@ static const struct {
     {"/w/spawn?x=1&y=1&count=65", 413, "count: 65 places are too many; at most 64"},
     {"/w/spawn?x=1&y=1&biome=", 400, "biome: expected 1 to 16 names"},
     {"/w/spawn?x=1&y=1&biome=a,", 400, "biome: expected 1 to 16 names"},
-    {"/w/spawn?x=1&y=1&biome=,a", 404, "biome"},
+    {"/w/spawn?x=1&y=1&biome=,a", 400, "biome: name 1: empty"},
     {"/w/spawn?x=1&y=1&biome=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", 400,
      "biome: expected 1 to 16 names"},
     {"/w/spawn?x=1&y=1&biomes=1", 400, "did you mean 'biome'?"},

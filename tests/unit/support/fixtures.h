@@ -3,6 +3,7 @@
 #define FARLANDS_FIXTURES_H
 
 #include <check.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <netinet/in.h>
@@ -194,9 +195,9 @@ static inline struct blob *file_read(const char *path)
     struct stat status;
     if (!file)
         return NULL;
-    ck_assert_int_eq(fstat(fileno(file), &status), 0);
+    must(fstat(fileno(file), &status) == 0, "%s: %s", path, strerror(errno));
     struct blob *blob = blob_new((size_t)status.st_size);
-    ck_assert_uint_eq(fread(blob->bytes, 1, blob->length, file), blob->length);
+    must(fread(blob->bytes, 1, blob->length, file) == blob->length, "%s is cut off", path);
     fclose(file);
     return blob;
 }
