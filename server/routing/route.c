@@ -225,6 +225,11 @@ static unsigned parse_identifier(struct route *route, const char *name, char *wh
     const char *colon = strrchr(name, ':');
     const struct span layer = {colon ? colon + 1 : "", colon ? strlen(colon + 1) : 0};
 
+    if (strchr(name, '%')) /* which is left of bytes that are not printable */
+        return wmts_reject(&route->fault, why, WMTS_INVALID_PARAMETER_VALUE, "layer",
+                           "layer: \"%.40s\" has an escape that no name has; expected a seed of "
+                           "such text by its number",
+                           name);
     if (copy_word(layer, route->layer, sizeof route->layer) &&
         !parse_world(route, (struct span){name, (size_t)(colon - name)}, why))
         return 0;

@@ -596,6 +596,8 @@ static const struct {
     {BEGIN "&LAYER=relief" REST, WMTS_INVALID_PARAMETER_VALUE, "layer",
      "\"relief\" is not a layer"},
     {BEGIN "&LAYER=w:" REST, WMTS_INVALID_PARAMETER_VALUE, "layer", ""},
+    {BEGIN "&LAYER=w:%C3%A9:l" REST, WMTS_INVALID_PARAMETER_VALUE, "layer", "by its number"},
+    {BEGIN "&LAYER=w:a%00:l" REST, WMTS_INVALID_PARAMETER_VALUE, "layer", "by its number"},
     {BEGIN "&LAYER=:l" REST, WMTS_INVALID_PARAMETER_VALUE, "layer", ""},
     {BEGIN "&LAYER=w::l" REST, WMTS_INVALID_PARAMETER_VALUE, "layer", ""},
     {BEGIN "&LAYER=" WORD63 WORD63 WORD63 WORD63 REST, WMTS_INVALID_PARAMETER_VALUE, "layer",
