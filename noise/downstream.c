@@ -207,9 +207,10 @@ static int follow_curve(struct rivers *rivers, struct farlands_course *course,
         is_on_course(rivers, n) && (double)curve.order >= rivers_params_of(rivers)->from;
     const int first = is_source ? course->step - AT_SOURCE : course->step;
     static const float ROUNDING = 0.01f; /* more than that of sums */
-    float highest = INFINITY;            /* once the curve is in the water that it joins */
+    /* Once the curve is in the water that it joins. So it is followed from its beginning. */
+    float highest = INFINITY;
     int err = 0;
-    for (int t = 0; t <= CURVE_PIECES && *count < room && !err; t++) {
+    for (int t = is_wet ? 0 : first; t <= CURVE_PIECES && *count < room && !err; t++) {
         struct farlands_course_point p = point_of(&curve, t, end, is_wet);
         struct rivers_here here;
         err = rivers_look(rivers, p.x, p.y, &here);

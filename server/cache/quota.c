@@ -167,7 +167,7 @@ static void reset_ledger(struct quota *quota)
 static int read_ledger(struct quota *quota)
 {
     struct ledger *ledger = &quota->ledger;
-    ssize_t n = file_transfer(quota->fd, ledger, sizeof *ledger, false);
+    ssize_t n = file_transfer(quota->fd, ledger, sizeof *ledger, 0, false);
     if (n < 0)
         return (int)n;
     if (n != sizeof *ledger || memcmp(ledger->magic, magic, sizeof magic) != 0 ||
@@ -182,7 +182,7 @@ static int write_ledger(struct quota *quota)
     struct ledger *ledger = &quota->ledger;
     ledger->processes[quota->slot] = (struct process){quota->nonce, quota->pending};
     ledger->checksum = checksum(ledger);
-    ssize_t n = file_transfer(quota->fd, ledger, sizeof *ledger, true);
+    ssize_t n = file_transfer(quota->fd, ledger, sizeof *ledger, 0, true);
     return n == sizeof *ledger ? 0 : n < 0 ? (int)n : -ENOSPC;
 }
 

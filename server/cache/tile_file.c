@@ -49,7 +49,7 @@ static int open_file(struct tile_reader *reader, int directory, const char *name
 
 static int read_all(int fd, uint8_t *bytes, size_t length)
 {
-    ssize_t n = file_transfer(fd, bytes, length, false);
+    ssize_t n = file_transfer(fd, bytes, length, 0, false);
     return n == (ssize_t)length ? 0 : n < 0 ? (int)n : -EILSEQ; /* truncated since fstat */
 }
 
@@ -108,7 +108,7 @@ int tile_file_write(int directory, const char *name, const struct blob *png)
     int fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return -errno;
-    ssize_t n = file_transfer(fd, (void *)png->bytes, png->length, true);
+    ssize_t n = file_transfer(fd, (void *)png->bytes, png->length, 0, true);
     int err = n == (ssize_t)png->length ? 0 : n < 0 ? (int)n : -EIO;
     if (close(fd) && !err)
         err = -errno;

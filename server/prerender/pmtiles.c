@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "server/cache/file_io.h"
 #include "server/core/coding.h"
 #include "server/core/json.h"
 #include "server/prerender/unfinished_file.h"
@@ -76,38 +77,13 @@ uint64_t pmtiles_id(int z, int64_t x, int64_t y)
 
 /* --- Collecting --- */
 
-static int write_all(int fd, const void *bytes, size_t length, uint64_t offset)
+/* All LENGTH bytes from OFFSET on, written if OUT. */
+static int transfer(int fd, void *bytes, size_t length, uint64_t offset, bool out)
 {
-    const char *at = bytes;
-    while (length > 0) {
-        const ssize_t count = pwrite(fd, at, length, (off_t)offset);
-        if (count < 0 && errno != EINTR)
-            return -errno;
-        if (count > 0) {
-            at += count;
-            offset += (uint64_t)count;
-            length -= (size_t)count;
-        }
-    }
-    return 0;
-}
-
-static int read_all(int fd, void *bytes, size_t length, uint64_t offset)
-{
-    char *at = bytes;
-    while (length > 0) {
-        const ssize_t count = pread(fd, at, length, (off_t)offset);
-        if (count == 0)
-            return -EIO;
-        if (count < 0 && errno != EINTR)
-            return -errno;
-        if (count > 0) {
-            at += count;
-            offset += (uint64_t)count;
-            length -= (size_t)count;
-        }
-    }
-    return 0;
+    const ssize_t done = file_transfer(fd, bytes, length, offset, out);
+    if (done < 0)
+        return (int)done;
+    return (size_t)done == length ? 0 : -EIO;
 }
 
 /* A file without a name beside PATH. Returns a descriptor or a negative code. */
@@ -186,7 +162,8 @@ static int add_content(struct pmtiles *archive, const struct blob *tile, uint32_
         return err;
     uint32_t *slot = slot_of(archive, hash);
     if (!*slot) {
-        err = write_all(archive->collecting, tile->bytes, tile->length, archive->collected);
+        err = transfer(archive->collecting, (void *)tile->bytes, tile->length, archive->collected,
+                       true);
         if (err)
             return err;
         archive->contents[archive->content_count++] = (struct content){
@@ -465,9 +442,9 @@ static int copy_tiles(const struct pmtiles *archive, uint64_t offset)
         const struct content *content = &archive->contents[archive->entries[i].content];
         if (content->offset != next)
             continue; /* it has been copied */
-        err = read_all(archive->collecting, bytes, content->length, content->collected);
+        err = transfer(archive->collecting, bytes, content->length, content->collected, false);
         if (!err)
-            err = write_all(archive->file.fd, bytes, content->length, offset + next);
+            err = transfer(archive->file.fd, bytes, content->length, offset + next, true);
         next += content->length;
     }
     free(bytes);
@@ -484,10 +461,10 @@ static int write_sections(const struct pmtiles *archive, const struct layout *la
     uint64_t offset = HEADER_BYTES;
 
     make_header(header, archive, layout, directories, metadata);
-    int err = write_all(fd, header, sizeof header, 0);
+    int err = transfer(fd, header, sizeof header, 0, true);
     for (int i = 0; i < 3 && !err; i++)
         if (sections[i]) {
-            err = write_all(fd, sections[i]->bytes, sections[i]->length, offset);
+            err = transfer(fd, (void *)sections[i]->bytes, sections[i]->length, offset, true);
             offset += sections[i]->length;
         }
     return err ? err : copy_tiles(archive, offset);

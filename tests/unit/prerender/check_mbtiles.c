@@ -84,12 +84,6 @@ static void tear_down(void)
     folder_remove(directory);
 }
 
-static bool exists(const char *path)
-{
-    struct stat status;
-    return lstat(path, &status) == 0;
-}
-
 static struct mbtiles *archive_new(void)
 {
     struct mbtiles *archive;
@@ -176,8 +170,8 @@ static void must_be_finished(struct mbtiles *archive)
     ck_assert_int_eq(mbtiles_finish(archive), 0);
     ck_assert_int_eq(syncs, 2); /* the file and its directory */
     mbtiles_free(archive);
-    ck_assert(exists(file));
-    ck_assert(!exists(unfinished));
+    ck_assert(file_exists(file));
+    ck_assert(!file_exists(unfinished));
 }
 
 /* DO_IT for the tiles of zooms 0 to TOP in the first 16 columns and rows. */
@@ -192,12 +186,12 @@ START_TEST(test_tiles)
 {
     int count = 0;
     struct mbtiles *archive = archive_new();
-    ck_assert(exists(unfinished));
+    ck_assert(file_exists(unfinished));
     each_tile(7, {
         must(put(archive, z, x, y) == 0, "%d/%jd/%jd", z, (intmax_t)x, (intmax_t)y);
         count++;
     });
-    ck_assert(!exists(file));
+    ck_assert(!file_exists(file));
     must_be_finished(archive);
     sqlite3 *db = db_open();
     must_be_whole(db, count);
@@ -405,7 +399,7 @@ START_TEST(test_invalid)
     struct mbtiles *archive;
     for (int i = 0; i < ROWS(invalid); i++) {
         ck_assert_msg(mbtiles_new(&archive, file, &invalid[i]) == -EINVAL, "row %d", i);
-        ck_assert(!exists(unfinished));
+        ck_assert(!file_exists(unfinished));
     }
 }
 END_TEST
@@ -514,7 +508,7 @@ START_TEST(test_existing)
     ck_assert_int_eq(begin(&archive), -EEXIST);
     ck_assert_int_eq(lstat(file, &after), 0);
     ck_assert(before.st_ino == after.st_ino && before.st_size == after.st_size);
-    ck_assert(!exists(unfinished));
+    ck_assert(!file_exists(unfinished));
 }
 END_TEST
 
@@ -531,7 +525,7 @@ START_TEST(test_meanwhile)
     mbtiles_free(archive);
     ck_assert_int_eq(lstat(file, &after), 0);
     ck_assert(before.st_ino == after.st_ino && before.st_size == after.st_size);
-    ck_assert(!exists(unfinished));
+    ck_assert(!file_exists(unfinished));
 }
 END_TEST
 
@@ -597,8 +591,8 @@ START_TEST(test_killed)
     ck_assert_int_eq(begin(&archive), -EBUSY); /* while it runs */
     kill(pid, SIGKILL);
     ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-    ck_assert(exists(unfinished));
-    ck_assert(!exists(file));
+    ck_assert(file_exists(unfinished));
+    ck_assert(!file_exists(file));
     ck_assert_int_eq(begin(&archive), 0);
     ck_assert_int_eq(put(archive, 3, 1, 2), 0);
     must_be_finished(archive);
@@ -617,7 +611,7 @@ START_TEST(test_two_at_once)
     ck_assert_int_eq(begin(&second), -EBUSY);
     ck_assert_int_eq(put(first, 1, 1, 0), 0);
     mbtiles_free(first);
-    ck_assert(!exists(unfinished) && !exists(file));
+    ck_assert(!file_exists(unfinished) && !file_exists(file));
     first = archive_new();
     ck_assert_int_eq(put(first, 1, 1, 0), 0);
     ck_assert_int_eq(begin(&second), -EBUSY);
@@ -637,7 +631,7 @@ START_TEST(test_deleted)
     syncs = 0;
     ck_assert_int_eq(mbtiles_finish(first), -ENOENT);
     mbtiles_free(first);
-    ck_assert(exists(unfinished));
+    ck_assert(file_exists(unfinished));
     ck_assert_int_eq(put(second, 1, 0, 0), 0);
     must_be_finished(second);
     sqlite3 *db = db_open();
@@ -660,7 +654,7 @@ START_TEST(test_lost)
     lost_name = file;
     ck_assert_int_eq(begin(&archive), -EEXIST);
     ck_assert_ptr_null(lost_name);
-    ck_assert(!exists(unfinished));
+    ck_assert(!file_exists(unfinished));
     sqlite3 *db = db_open();
     must_be_whole(db, 0);
     sqlite3_close(db);
@@ -705,7 +699,7 @@ START_TEST(test_no_room)
         ck_assert_msg(strncmp(why, file, strlen(file)) == 0 && strstr(why, strerror(EFBIG)), "%s",
                       why);
         mbtiles_free(archive);
-        ck_assert(!exists(unfinished) && !exists(file));
+        ck_assert(!file_exists(unfinished) && !file_exists(file));
     }
     must_be_finished(archive_new());
 }
@@ -777,7 +771,7 @@ START_TEST(test_broken_disk)
                           "%s", why);
         }
         mbtiles_free(archive);
-        ck_assert(!exists(unfinished) && !exists(file));
+        ck_assert(!file_exists(unfinished) && !file_exists(file));
     }
     ck_assert_int_gt(begun, 3);
     ck_assert_int_gt(failures, begun);
@@ -792,7 +786,7 @@ START_TEST(test_late_fault)
     refused_sync = EIO;
     ck_assert_int_eq(mbtiles_finish(archive), -EIO);
     mbtiles_free(archive);
-    ck_assert(!exists(unfinished) && !exists(file));
+    ck_assert(!file_exists(unfinished) && !file_exists(file));
 }
 END_TEST
 
@@ -855,7 +849,7 @@ START_TEST(test_long_names)
             syncs = 0;
             must(mbtiles_finish(archive) == 0, "%zu", length);
             mbtiles_free(archive);
-            must(exists(name), "%zu", length);
+            must(file_exists(name), "%zu", length);
         } else {
             must(err == (name[length - 1] == '/' ? -EEXIST : -ENAMETOOLONG), "%zu: %s", length,
                  strerror(-err));

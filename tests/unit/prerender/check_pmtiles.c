@@ -43,12 +43,6 @@ static void tear_down(void)
     folder_remove(directory);
 }
 
-static bool exists(const char *path)
-{
-    struct stat status;
-    return lstat(path, &status) == 0;
-}
-
 static struct pmtiles *archive_new(const struct tileset *tileset)
 {
     struct pmtiles *archive;
@@ -67,10 +61,10 @@ static int put(struct pmtiles *archive, int z, int64_t x, int64_t y, const char 
 
 static void must_finish(struct pmtiles *archive)
 {
-    ck_assert(exists(unfinished) && !exists(file));
+    ck_assert(file_exists(unfinished) && !file_exists(file));
     ck_assert_int_eq(pmtiles_finish(archive), 0);
     pmtiles_free(archive);
-    ck_assert(exists(file) && !exists(unfinished));
+    ck_assert(file_exists(file) && !file_exists(unfinished));
 }
 
 /* --- A reader --- */
@@ -424,7 +418,7 @@ START_TEST(test_refused)
     ck_assert_int_eq(put(archive, 1, 0, -1, "a"), -ERANGE);
     ck_assert_int_eq(pmtiles_finish(archive), -ENODATA);
     pmtiles_free(archive);
-    ck_assert(!exists(file) && !exists(unfinished));
+    ck_assert(!file_exists(file) && !file_exists(unfinished));
 
     archive = archive_new(&everything);
     ck_assert_int_eq(put(archive, 1, 0, 0, ""), -EFBIG);
@@ -475,7 +469,7 @@ START_TEST(test_no_room)
     limit_files(0);
     ck_assert_int_eq(err, -EFBIG);
     pmtiles_free(archive);
-    ck_assert(!exists(file) && !exists(unfinished));
+    ck_assert(!file_exists(file) && !file_exists(unfinished));
 }
 END_TEST
 

@@ -50,12 +50,6 @@ static inline char *tile_file(const char *directory, const struct tile *tile, ch
     return path;
 }
 
-static inline bool file_exists(const char *path)
-{
-    struct stat status;
-    return lstat(path, &status) == 0;
-}
-
 /* Set the file's times to SECONDS ago. */
 static inline void file_age(const char *path, long seconds)
 {

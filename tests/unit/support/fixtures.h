@@ -188,6 +188,12 @@ static inline void file_write(const char *path, const void *bytes, size_t length
     ck_assert_int_eq(fclose(file), 0);
 }
 
+static inline bool file_exists(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) == 0;
+}
+
 /* The contents of the file as a blob with one reference, or NULL. */
 static inline struct blob *file_read(const char *path)
 {
