@@ -15,7 +15,7 @@ struct service {
     struct response_cache *response_cache;
     struct seed_cache *seed_cache;
     struct streamed_jobs jobs;
-    struct farlands_scratch *looks; /* for a look at the ground before a volume is computed */
+    struct token_bucket budget; /* the loop's time to compress documents */
 };
 
 /* The fast path for tiles, without a lock or an allocation: respond with a prepared response.

@@ -12,10 +12,9 @@
 #include "server/core/clock.h"
 #include "server/core/coding.h"
 #include "server/routing/resolve.h"
-#include "server/world/cost.h"
+#include "server/world/run_kind.h"
 
 enum {
-    SLICE_NS = STREAMED_JOB_SLICE_US * 1000,
     /* A search without result takes a core for some tenths of a second, and seconds in worlds of
      * very many octaves, as hundreds of heights far apart do in worlds with rivers. After a timeout
      * the client would only repeat it. */
@@ -142,14 +141,14 @@ static void send_document(struct request_context *context, const struct world *w
 }
 
 static int compute_place(void *subject, unsigned number, struct render_scratch *scratch,
-                         struct blob **out)
+                         struct blob **out, struct streamed_job_turn *turn)
 {
     const struct place_job *job = subject;
     struct place_fields fields = {.count = 0};
     struct surface surface;
     float value[ROUTE_FIELDS_MAX], climate[CLIMATE_FIELDS], water[WATER_FIELDS];
 
-    (void)number;
+    (void)number, (void)turn;
     add_climate(&fields, job->world, climate);
     add_water(&fields, job->world, water);
     add_chosen(&fields, job->world, &job->fields, value);
@@ -165,14 +164,6 @@ static int compute_place(void *subject, unsigned number, struct render_scratch *
                                                     world_water(job->world), &water},
                            &values);
     return *out ? 0 : -ENOMEM;
-}
-
-static uint32_t cost_of_place_job(const void *subject, unsigned number)
-{
-    const struct place_job *job = subject;
-    (void)number;
-    return cost_of_place(job->world, job->fields.field, job->fields.count) +
-           cost_of_surface(job->world) + 1;
 }
 
 static void respond_place(void *subject, struct request_context *context,
@@ -193,7 +184,6 @@ static void free_place(void *subject)
 static const struct streamed_job_kind place_kind = {
     .counter = METRIC_PLACES,
     .work = compute_place,
-    .cost_us = cost_of_place_job,
     .respond = respond_place,
     .free = free_place,
 };
@@ -240,19 +230,19 @@ static int compute_listed(struct heights_job *job, struct render_scratch *scratc
 }
 
 static int compute_heights(void *subject, unsigned number, struct render_scratch *scratch,
-                           struct blob **out)
+                           struct blob **out, struct streamed_job_turn *turn)
 {
     struct heights_job *job = subject;
-    const uint64_t since = clock_ns(NULL);
+    int err = 0;
 
     (void)number;
-    while (job->known < job->count) {
-        int err = compute_listed(job, scratch, job->known++);
-        if (err)
-            return err;
-        if (clock_ns(NULL) - since > SLICE_NS)
-            return STREAMED_JOB_MORE;
+    while (job->known < job->count && !err) {
+        err = compute_listed(job, scratch, job->known++);
+        if (!err && job->known < job->count)
+            err = streamed_job_pause(turn);
     }
+    if (err)
+        return err;
     const struct field_values values = values_of(job->world, &job->fields, job->value);
     *out = document_heights(job->height, job->place, job->count,
                             &(struct climate_values){world_climate(job->world),
@@ -263,54 +253,6 @@ static int compute_heights(void *subject, unsigned number, struct render_scratch
     if (*out && job->coding && (*out)->length >= CODING_MIN)
         job->packed = coding_pack(*out, job->coding, false);
     return *out ? 0 : -ENOMEM;
-}
-
-enum { HEIGHT_TEXT = 20 }; /* bytes of a height and its place in the document, about */
-
-/* What is told of every place, in one evaluation: the height, or the biome, which is chosen by it.
- */
-static int told_field(const struct world *world)
-{
-    return world_climate(world) ? world_climate(world)->biome : world_height_field(world);
-}
-
-/* The heights that are left, each charged by its place's distance from the one before it: counted
- * by powers of four blocks. Then the fields at these places. */
-static uint64_t cost_of_places(const struct heights_job *job)
-{
-    enum { FAR = 13 };
-    const uint64_t fields = (job->count - job->known) * (uint64_t)job->fields.count;
-    uint64_t count[FAR + 1] = {0};
-    const int told = told_field(job->world);
-    uint64_t us = cost_of_points(job->world, world_height_field(job->world), fields, 0);
-    for (size_t i = job->known; i < job->count; i++) {
-        const int64_t *at = job->place[i], *last = job->place[i > 0 ? i - 1 : 0];
-        const double apart = hypot((double)(at[0] - last[0]), (double)(at[1] - last[1]));
-        const int power = apart < FARLANDS_UNIT ? 0 : ilogb(apart / FARLANDS_UNIT) / 2;
-        count[i > 0 && power < FAR ? power : FAR]++;
-    }
-    for (int i = 0; i <= FAR; i++)
-        us += cost_of_points(job->world, told, count[i],
-                             i < FAR ? ldexp(FARLANDS_UNIT, 2 * i) : INFINITY);
-    return us;
-}
-
-/* A slice, or less if few heights are left. */
-static uint32_t cost_of_heights(const void *subject, unsigned number)
-{
-    const struct heights_job *job = subject;
-    const size_t climate = job->climate ? CLIMATE_FIELDS : 0, water = job->water ? 2 : 0;
-    const size_t length =
-        job->count * (1 + climate + water + (size_t)job->fields.count) * HEIGHT_TEXT;
-    uint64_t us = cost_of_places(job);
-
-    (void)number;
-    for (int i = 0; i < job->fields.count; i++)
-        if (world_is_surface(job->world, job->fields.field[i]))
-            us += (job->count - job->known) * cost_of_surface(job->world);
-    if (job->coding && length >= CODING_MIN)
-        us += coding_cost_us(length);
-    return us < STREAMED_JOB_SLICE_US ? (uint32_t)us : STREAMED_JOB_SLICE_US;
 }
 
 static void respond_heights(void *subject, struct request_context *context,
@@ -332,7 +274,6 @@ static const struct streamed_job_kind heights_kind = {
     .counter = METRIC_HEIGHTS,
     .timeout_ms = LONG_TIMEOUT_MS,
     .work = compute_heights,
-    .cost_us = cost_of_heights,
     .respond = respond_heights,
     .free = free_heights,
 };
@@ -401,18 +342,18 @@ static int tell_spawn(const struct spawn_job *job, struct render_scratch *scratc
 }
 
 static int search_spawn(void *subject, unsigned number, struct render_scratch *scratch,
-                        struct blob **out)
+                        struct blob **out, struct streamed_job_turn *turn)
 {
     struct spawn_job *job = subject;
-    const uint64_t since = clock_ns(NULL);
     enum spawn_state state;
+    int err = 0;
 
     (void)number;
     do
         state = spawn_search_run(job->search, render_scratch_noise(scratch), 1);
-    while (state == SPAWN_NOT_YET && clock_ns(NULL) - since < SLICE_NS);
+    while (state == SPAWN_NOT_YET && (err = streamed_job_pause(turn)) == 0);
     if (state == SPAWN_NOT_YET)
-        return STREAMED_JOB_MORE;
+        return err;
     if (state == SPAWN_FAILED)
         return -ENOMEM;
     job->found = state == SPAWN_FOUND;
@@ -448,12 +389,6 @@ static void explain(const struct spawn_job *job, char why[WHY])
         snprintf(why + n, (size_t)(WHY - n), ", and such a biome");
 }
 
-static uint32_t cost_of_search(const void *subject, unsigned number)
-{
-    (void)subject, (void)number;
-    return STREAMED_JOB_SLICE_US;
-}
-
 static void respond_spawn(void *subject, struct request_context *context,
                           struct http_response bytes)
 {
@@ -480,7 +415,6 @@ static const struct streamed_job_kind spawn_kind = {
     .counter = METRIC_SPAWNS,
     .timeout_ms = LONG_TIMEOUT_MS,
     .work = search_spawn,
-    .cost_us = cost_of_search,
     .respond = respond_spawn,
     .free = free_spawn,
 };
@@ -555,13 +489,13 @@ struct course_job {
 };
 
 /* Follow the course for a slice. */
-static int follow_course(struct course_job *job, struct farlands_scratch *scratch)
+static int follow_course(struct course_job *job, struct farlands_scratch *scratch,
+                         struct streamed_job_turn *turn)
 {
     enum { STRIDE = 16 };
     const struct farlands_terrain *terrain = job->world->terrain;
     const int water = world_course_field(job->world);
     const size_t most = (size_t)job->part.limit;
-    const uint64_t since = clock_ns(NULL);
     struct course_part *part = &job->part;
     int err = 0;
 
@@ -575,8 +509,9 @@ static int follow_course(struct course_job *job, struct farlands_scratch *scratc
         size_t more;
         if (left == 1)
             job->last = part->course;
-        if (clock_ns(NULL) - since > SLICE_NS)
-            return STREAMED_JOB_MORE;
+        err = job->part.count > 0 ? streamed_job_pause(turn) : 0;
+        if (err)
+            return err;
         err = terrain_downstream(terrain, scratch, water, &part->course, job->point + part->count,
                                  room, &more);
         if (!err) {
@@ -599,12 +534,12 @@ static void end_part(struct course_job *job)
 }
 
 static int compute_course(void *subject, unsigned number, struct render_scratch *scratch,
-                          struct blob **out)
+                          struct blob **out, struct streamed_job_turn *turn)
 {
     struct course_job *job = subject;
 
     (void)number;
-    const int err = follow_course(job, render_scratch_noise(scratch));
+    const int err = follow_course(job, render_scratch_noise(scratch), turn);
     if (!err)
         end_part(job);
     job->is_wrong = err == -EINVAL || (!err && job->part.count == 0);
@@ -639,7 +574,6 @@ static void free_course(void *subject)
 static const struct streamed_job_kind course_kind = {
     .counter = METRIC_COURSES,
     .work = compute_course,
-    .cost_us = cost_of_search,
     .respond = respond_course,
     .free = free_course,
 };
@@ -687,11 +621,13 @@ void points_respond(struct service *service, struct request_context *context,
                        "the water of a drain");
         return;
     }
+    struct run_of run = {.run = RUN_PLACE, .size = fields.count};
     if (route->kind == ROUTE_HEIGHT) {
         spec.kind = &place_kind;
         spec.subject = new_place(world, route, &fields);
         spec.memory = PLACE_MEMORY + (uint64_t)fields.count * FIELD_MEMORY;
     } else if (route->kind == ROUTE_HEIGHTS) {
+        run = (struct run_of){.run = RUN_HEIGHTS, .size = ilogb((double)route->places.count)};
         spec.kind = &heights_kind;
         spec.subject =
             new_heights(world, route->places, &fields, context->request->accept_encoding);
@@ -699,14 +635,17 @@ void points_respond(struct service *service, struct request_context *context,
                       (world_climate(world) ? CLIMATE_MEMORY : 0) +
                       (world_water(world) ? WATER_MEMORY : 0);
     } else if (route->kind == ROUTE_DOWNSTREAM) {
+        run.run = RUN_COURSE;
         spec.kind = &course_kind;
         spec.subject = new_course(world, route, context->request->accept_encoding);
         spec.memory = PLACE_MEMORY + (uint64_t)route->limit * POINT_MEMORY;
     } else {
+        run.run = RUN_SPAWN;
         spec.kind = &spawn_kind;
         spec.subject = new_spawn(world, route, &biomes);
         spec.memory = SPAWN_MEMORY;
     }
+    spec.run = run_kind(world, &run);
     if (spec.subject)
         streamed_job_begin(&service->jobs, &spec, context, service->snapshot->config);
     else

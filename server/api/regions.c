@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "noise/estimate.h"
 #include "noise/terrain.h"
 #include "server/api/handlers.h"
 #include "server/api/raster_response.h"
 #include "server/api/region_pieces.h"
 #include "server/routing/resolve.h"
-#include "server/world/cost.h"
+#include "server/world/run_kind.h"
 
 enum { CONTENT_TEXT = RASTER_KEY_MAX - FINGERPRINT_TEXT - 96 - sizeof ".gzip" };
 
@@ -20,13 +21,9 @@ struct region {
     struct raster raster; /* with a reference to its world */
     struct raster_plan plan;
     struct region_pieces pieces; /* of the response */
-    uint32_t cost_us;            /* of all pieces */
-    /* A response of one piece is made in slices, after which other jobs have their turn. */
-    struct region_pieces slices; /* of the only piece */
-    unsigned made;               /* slices */
-    struct blob *whole;          /* what is made so far, if there are several */
-    size_t length;               /* the same, in bytes */
-    struct adler sum[];          /* of a picture's pieces, in order */
+    /* Of the pieces that are being made, by their numbers. */
+    struct render_progress progress[STREAMED_JOB_AHEAD];
+    struct adler sum[]; /* of a picture's pieces, in order */
 };
 
 static struct farlands_grid grid_of(const struct raster *raster, const struct farlands_box *box)
@@ -44,44 +41,25 @@ static uint64_t samples_of(const struct farlands_box *box)
     return (uint64_t)box->width * (uint64_t)box->height * (uint64_t)box->depth;
 }
 
-static int render(struct region *region, const struct farlands_box *box, unsigned number,
-                  struct render_scratch *scratch, struct blob **out)
+static int pause_piece(void *turn)
+{
+    return streamed_job_pause(turn);
+}
+
+static int render(struct region *region, unsigned number, struct render_scratch *scratch,
+                  struct blob **out, struct render_progress *progress)
 {
     const struct raster *raster = &region->raster;
-    const struct farlands_grid grid = grid_of(raster, box);
+    const struct farlands_box box = region_pieces_box(&region->pieces, number);
+    const struct farlands_grid grid = grid_of(raster, &box);
 
     if (raster->depth)
-        return render_density(out, scratch, raster->world, box);
+        return render_density(out, scratch, raster->world, &box, progress);
     const struct content content = {raster->world, raster->layer, raster->field, raster->range};
     return raster->format == FORMAT_PNG
                ? render_band(out, &region->sum[number], scratch, &content, &grid,
-                             number == 0 ? raster->grid.height : 0)
-               : render_values(out, scratch, &content, raster->format, &grid);
-}
-
-/* Make the next slice of the only piece, whose box is PIECE. */
-static int work_on_slice(struct region *region, const struct farlands_box *piece,
-                         struct render_scratch *scratch, struct blob **out)
-{
-    const struct farlands_box box = region_pieces_box(&region->slices, region->made);
-    const size_t size = format_sample_bytes(region->raster.format);
-    struct blob *slice;
-
-    if (!region->whole)
-        region->whole = blob_new(samples_of(piece) * size);
-    int err = region->whole ? render(region, &box, 0, scratch, &slice) : -ENOMEM;
-    if (err)
-        return err;
-    assert(slice->length <= region->whole->length - region->length);
-    memcpy(region->whole->bytes + region->length, slice->bytes, slice->length);
-    region->length += slice->length;
-    blob_release(slice);
-    if (++region->made < region->slices.count)
-        return STREAMED_JOB_MORE;
-    assert(region->length == region->whole->length); /* the slices are all of the piece */
-    *out = region->whole;
-    region->whole = NULL;
-    return 0;
+                             number == 0 ? raster->grid.height : 0, progress)
+               : render_values(out, scratch, &content, raster->format, &grid, progress);
 }
 
 /* Replace *BLOB, the only piece, by itself compressed. Returns 0 or -ENOMEM. */
@@ -94,30 +72,19 @@ static int compress(struct blob **blob, enum coding coding)
     return packed ? 0 : -ENOMEM;
 }
 
-static int work(void *subject, unsigned number, struct render_scratch *scratch, struct blob **out)
+static int work(void *subject, unsigned number, struct render_scratch *scratch, struct blob **out,
+                struct streamed_job_turn *turn)
 {
     struct region *region = subject;
-    const struct farlands_box box = region_pieces_box(&region->pieces, number);
+    struct render_progress *progress = &region->progress[number % STREAMED_JOB_AHEAD];
     const enum coding coding = region->raster.coding;
 
-    int err = region->slices.count > 1 ? work_on_slice(region, &box, scratch, out)
-                                       : render(region, &box, number, scratch, out);
+    progress->pause = pause_piece;
+    progress->context = turn;
+    const int err = render(region, number, scratch, out, progress);
+    if (err != STREAMED_JOB_MORE)
+        render_progress_clear(progress);
     return err || !coding ? err : compress(out, coding);
-}
-
-static uint32_t cost_of_piece(const void *subject, unsigned number)
-{
-    const struct region *region = subject;
-    const struct farlands_box piece = region->slices.count > 1
-                                          ? region_pieces_box(&region->slices, 0)
-                                          : region_pieces_box(&region->pieces, number);
-
-    const uint64_t us = region->cost_us * samples_of(&piece) / samples_of(&region->pieces.box);
-    const bool last = region->slices.count <= region->made + 1;
-    if (!region->raster.coding || !last)
-        return (uint32_t)us;
-    const size_t size = format_sample_bytes(region->raster.format);
-    return (uint32_t)us + coding_cost_of_numbers_us(samples_of(&region->pieces.box) * size);
 }
 
 /* The end of a picture. */
@@ -142,21 +109,20 @@ static void free_region(void *subject)
 {
     struct region *region = subject;
     world_release(region->raster.world);
-    blob_release(region->whole);
+    for (int i = 0; i < STREAMED_JOB_AHEAD; i++)
+        render_progress_clear(&region->progress[i]);
     free(region);
 }
 
 static const struct streamed_job_kind region_kind = {
     .counter = METRIC_REGIONS,
     .work = work,
-    .cost_us = cost_of_piece,
     .respond = respond,
     .free = free_region,
 };
 static const struct streamed_job_kind picture_kind = {
     .counter = METRIC_REGIONS,
     .work = work,
-    .cost_us = cost_of_piece,
     .tail = tail,
     .respond = respond,
     .free = free_region,
@@ -164,19 +130,9 @@ static const struct streamed_job_kind picture_kind = {
 static const struct streamed_job_kind volume_kind = {
     .counter = METRIC_VOLUMES,
     .work = work,
-    .cost_us = cost_of_piece,
     .respond = respond,
     .free = free_region,
 };
-
-static uint32_t cost_of(const struct service *service, const struct raster *raster,
-                        const struct farlands_box *box)
-{
-    const struct farlands_grid grid = grid_of(raster, box);
-    return raster->depth
-               ? cost_of_volume(raster->world, service->looks, box)
-               : cost_of_region(raster->world, &grid, raster->format, raster->layer, raster->field);
-}
 
 /* The most samples of a piece of BOX. */
 static uint64_t largest_piece(const struct raster *raster, const struct farlands_box *box)
@@ -186,27 +142,6 @@ static uint64_t largest_piece(const struct raster *raster, const struct farlands
     const int rows = image_writer_band_rows(layers[raster->layer].pixel, box->width);
     const uint64_t band = (uint64_t)box->width * (uint64_t)rows;
     return band < RENDER_PIECE_MAX ? band : RENDER_PIECE_MAX;
-}
-
-/*
- * The number of samples that a render thread computes in a slice, if BOX takes COST_US. Each piece
- * of a volume computes the heights of its columns anew, so a piece may take twice as long as these.
- * The bytes of a picture depend on how it is cut, and must be the same on every machine.
- */
-static uint64_t piece_samples(const struct raster *raster, const struct farlands_box *box,
-                              uint32_t cost_us)
-{
-    const struct farlands_grid grid = grid_of(raster, box);
-    const uint64_t samples = samples_of(box);
-
-    if (cost_us <= STREAMED_JOB_SLICE_US || raster->format == FORMAT_PNG)
-        return largest_piece(raster, box);
-    const uint64_t heights = box->depth > 1 ? cost_of_region(raster->world, &grid, FORMAT_F32,
-                                                             raster->layer, raster->field)
-                                            : 0;
-    if (2 * heights <= STREAMED_JOB_SLICE_US)
-        return samples * (STREAMED_JOB_SLICE_US - heights) / (cost_us - heights);
-    return cost_us > 2 * heights ? samples * heights / (cost_us - heights) : RENDER_PIECE_MAX;
 }
 
 static struct farlands_box box_of(const struct raster *raster)
@@ -231,8 +166,8 @@ static bool is_streamed(const struct raster *raster)
     return pieces.count > 1;
 }
 
-/* Cut the planned part of RASTER into pieces, and a single piece into slices. */
-static void cut(const struct service *service, struct region *region)
+/* Cut the planned part of RASTER into pieces. */
+static void cut(struct region *region)
 {
     const struct raster *raster = &region->raster;
     const unsigned size = format_sample_bytes(raster->format);
@@ -243,17 +178,24 @@ static void cut(const struct service *service, struct region *region)
         part.first -= region_pieces_narrow(&box, size, part.first, part.length);
     else
         part = (struct byte_range){0, samples_of(&box) * size};
-    region->cost_us = cost_of(service, raster, &box);
-    const uint64_t most = piece_samples(raster, &box, region->cost_us);
     region_pieces_cut(&region->pieces, &box, largest_piece(raster, &box));
     region_pieces_keep(&region->pieces, size, part.first, part.length);
-    if (region->pieces.count == 1) {
-        box = region_pieces_box(&region->pieces, 0);
-        region_pieces_cut(&region->slices, &box, most);
-    } else {
-        region_pieces_cut(&region->pieces, &box, most);
-        region_pieces_keep(&region->pieces, size, part.first, part.length);
-    }
+}
+
+/* What decides how long a piece takes, besides where it is. */
+static struct run_kind kind_of(const struct region *region)
+{
+    const struct raster *raster = &region->raster;
+    const uint64_t samples = region_pieces_largest(&region->pieces);
+
+    return run_kind(raster->world,
+                    &(struct run_of){.run = raster->depth > 0 ? RUN_VOLUME : RUN_REGION,
+                                     .layer = raster->layer,
+                                     .size = ilogb((double)samples),
+                                     .field = raster->field,
+                                     .format = (int)raster->format,
+                                     .coding = (int)raster->coding,
+                                     .spacing = ilogb((double)raster->grid.step)});
 }
 
 static void begin(struct service *service, struct request_context *context,
@@ -262,7 +204,7 @@ static void begin(struct service *service, struct request_context *context,
     const bool picture = raster->format == FORMAT_PNG;
     struct region planned = {.raster = *raster, .plan = *plan};
 
-    cut(service, &planned);
+    cut(&planned);
     const struct region_pieces *pieces = &planned.pieces;
     const size_t sums = picture ? pieces->count * sizeof(struct adler) : 0;
     struct region *region = malloc(sizeof *region + sums);
@@ -277,6 +219,7 @@ static void begin(struct service *service, struct request_context *context,
                 : raster->depth ? &volume_kind
                                 : &region_kind,
         .subject = region,
+        .run = kind_of(region),
         .pieces = pieces->count,
         .first = pieces->offset,
         .length = plan->status == 206 ? (int64_t)plan->part.length : plan->length,
@@ -353,6 +296,25 @@ static int find_content(struct raster *raster, const struct route *route, char w
 
 /* A response whose exact samples take so long is refused: its first bytes would come too late. */
 enum { FAR_SECONDS = 2 };
+
+static double cost_of_far_samples(const struct world *world, const struct farlands_grid *grid,
+                                  int field)
+{
+    enum { MOST = 256 }; /* samples of a row that are looked at */
+    if (grid->band_limit || grid->step <= ESTIMATE_FAR || !terrain_has_drain(world->terrain))
+        return 0;
+    struct evaluation *kept = NULL;
+    struct estimate guess;
+    struct farlands_grid part = *grid;
+    part.width = grid->width < MOST ? grid->width : MOST;
+    part.height = grid->height < MOST ? grid->height : MOST;
+    if (world_is_surface(world, field))
+        field = world_height_field(world);
+    int err = estimate_field(&guess, world->terrain, field, &part, NULL, &kept);
+    evaluation_free(kept);
+    const double parts = (double)grid->width / part.width * grid->height / part.height;
+    return err ? 0 : parts * guess.ns / 1e9;
+}
 
 /* What GRID of RASTER takes. A volume looks at its ledges, too, which takes some five times as
  * long. */

@@ -341,7 +341,7 @@ int service_new(struct service **out, const struct service_parts *parts, struct 
     service->parts = *parts;
     service->parts.sinks.clients = parts->clients;
     service->parts.sinks.memory = snapshot->response_memory;
-    service->parts.sinks.budget = &service->jobs.budget;
+    service->parts.sinks.budget = &service->budget;
     service->snapshot = snapshot_hold(snapshot);
     service->jobs = (struct streamed_jobs){
         .renderers = parts->fetcher->renderers,
@@ -360,10 +360,6 @@ int service_new(struct service **out, const struct service_parts *parts, struct 
         err = pending_requests_init(&service->pending);
     if (!err)
         err = seed_cache_new(&service->seed_cache, parts->recent_worlds);
-    if (!err)
-        err = streamed_jobs_init(&service->jobs);
-    if (!err)
-        err = farlands_scratch_new(&service->looks);
     if (err) {
         service_free(service);
         return err;
@@ -376,11 +372,9 @@ void service_free(struct service *service)
 {
     if (!service)
         return;
-    streamed_jobs_close(&service->jobs);
     pending_requests_close(&service->pending);
     response_cache_free(service->response_cache);
     seed_cache_free(service->seed_cache);
-    farlands_scratch_free(service->looks);
     snapshot_release(service->snapshot);
     free(service);
 }

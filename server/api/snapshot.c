@@ -74,7 +74,7 @@ static uint64_t response_memory(const struct config *config)
     return share < least ? least : share > most ? most : share;
 }
 
-int snapshot_new(struct snapshot **out, struct config *config, const struct snapshot *previous)
+int snapshot_new(struct snapshot **out, struct config *config)
 {
     struct snapshot *snapshot = calloc(1, sizeof *snapshot);
     if (!snapshot) {
@@ -84,7 +84,7 @@ int snapshot_new(struct snapshot **out, struct config *config, const struct snap
     snapshot->references = 1;
     snapshot->config = config;
     snapshot->response_memory = response_memory(config);
-    int err = worlds_new(&snapshot->worlds, config, previous ? previous->worlds : NULL);
+    int err = worlds_new(&snapshot->worlds, config);
     if (!err)
         err = world_documents_new(&snapshot->documents, snapshot->worlds);
     if (!err && !(snapshot->viewer_page = viewer_page_new()))

@@ -38,9 +38,8 @@ struct snapshot {
     struct unlisted_peers unlisted; /* since the configuration was loaded */
 };
 
-/* With one reference. Takes ownership of CONFIG even on error. PREVIOUS may be NULL: see
- * worlds_new. Returns 0 or a negative code. */
-int snapshot_new(struct snapshot **out, struct config *config, const struct snapshot *previous);
+/* With one reference. Takes ownership of CONFIG even on error. Returns 0 or a negative code. */
+int snapshot_new(struct snapshot **out, struct config *config);
 
 /* The viewer's file NAME, or NULL. Any thread. */
 const struct static_page *snapshot_file(const struct snapshot *snapshot, const char *name);

@@ -11,6 +11,11 @@
 
 enum { AHEAD_AT_FIRST = 2 };
 
+/* What work is called with. */
+struct streamed_job_turn {
+    const struct piece *piece;
+};
+
 enum piece_state { PIECE_FREE, PIECE_MAKING, PIECE_MADE };
 
 struct piece {
@@ -129,17 +134,33 @@ static struct piece *piece_of_job(struct job *work)
     return (struct piece *)((char *)work - offsetof(struct piece, job));
 }
 
+/* False if nobody waits for JOB's pieces any more. */
+static bool is_wanted(const struct streamed_job *job)
+{
+    return __atomic_load_n(&job->state, __ATOMIC_RELAXED) != JOB_ENDED &&
+           !__atomic_load_n(&job->jobs->cancelled, __ATOMIC_RELAXED);
+}
+
+int streamed_job_pause(struct streamed_job_turn *turn)
+{
+    const struct streamed_job *job = turn->piece->owner;
+
+    if (!is_wanted(job))
+        return -ECANCELED;
+    return work_queue_go_on(job->jobs->renderers, &turn->piece->job, true) ? 0 : STREAMED_JOB_MORE;
+}
+
 static void on_work(struct job *work, void *scratch)
 {
     struct piece *piece = piece_of_job(work);
     struct streamed_job *job = piece->owner;
     const struct streamed_job_spec *spec = &job->spec;
 
-    if (__atomic_load_n(&job->state, __ATOMIC_RELAXED) == JOB_ENDED ||
-        __atomic_load_n(&job->jobs->cancelled, __ATOMIC_RELAXED))
+    struct streamed_job_turn turn = {piece};
+    if (!is_wanted(job))
         piece->err = -ECANCELED;
     else
-        piece->err = spec->kind->work(spec->subject, piece->number, scratch, &piece->blob);
+        piece->err = spec->kind->work(spec->subject, piece->number, scratch, &piece->blob, &turn);
     mailbox_post(job->jobs->mailbox, &piece->message);
 }
 
@@ -195,7 +216,7 @@ static int begin_piece(struct streamed_job *job)
     piece->job.run = on_work;
     piece->job.cancel = on_work_cancelled;
     piece->job.client = job->pending.client;
-    piece->job.cost_us = job->spec.kind->cost_us(job->spec.subject, job->begun);
+    piece->job.kind = job->spec.run;
     piece->job.rank = job->rank;
     piece->job.admitted = job->begun > 0; /* a response that has begun is to be finished */
     piece->message.deliver = on_piece;
@@ -372,43 +393,9 @@ static void on_ended(struct pending *pending)
         release(job);
 }
 
-/* Whether the loop has the time to make the only piece of SPEC. */
-static bool fits_loop(struct streamed_jobs *jobs, const struct streamed_job_spec *spec,
-                      uint64_t now, uint32_t cost_us)
-{
-    return spec->pieces == 1 && cost_us <= RESPONSE_LOOP_US &&
-           token_bucket_take(&jobs->budget, now, (int64_t)cost_us * 1000);
-}
-
-static void run_on_loop(struct streamed_jobs *jobs, const struct streamed_job_spec *spec,
-                        struct request_context *context)
-{
-    struct blob *blob = NULL;
-    int err;
-
-    metrics_add(jobs->pending->sinks->metrics, spec->kind->counter);
-    do
-        err = spec->kind->work(spec->subject, 0, jobs->scratch, &blob);
-    while (err == STREAMED_JOB_MORE);
-    if (err)
-        pending_respond_error(context, err);
-    else
-        send_whole(spec, context, blob);
-    spec->kind->free(spec->subject);
-}
-
 void streamed_job_begin(struct streamed_jobs *jobs, const struct streamed_job_spec *spec,
                         struct request_context *context, const struct config *config)
 {
-    const uint64_t now = clock_ns(NULL);
-    const uint32_t cost_us = spec->kind->cost_us(spec->subject, 0);
-
-    if (fits_loop(jobs, spec, now, cost_us)) {
-        run_on_loop(jobs, spec, context);
-        token_bucket_correct(&jobs->budget,
-                             (int64_t)(clock_ns(NULL) - now) - (int64_t)cost_us * 1000);
-        return;
-    }
     struct streamed_job *job = calloc(1, sizeof *job);
     if (!job) {
         pending_respond_error(context, -ENOMEM);
@@ -443,14 +430,4 @@ bool streamed_jobs_cancel(struct streamed_jobs *jobs)
 {
     __atomic_store_n(&jobs->cancelled, true, __ATOMIC_RELAXED);
     return jobs->making == 0;
-}
-
-int streamed_jobs_init(struct streamed_jobs *jobs)
-{
-    return render_scratch_new(&jobs->scratch);
-}
-
-void streamed_jobs_close(struct streamed_jobs *jobs)
-{
-    render_scratch_free(jobs->scratch);
 }

@@ -9,7 +9,6 @@
 
 #include "server/api/pending.h"
 #include "server/core/mailbox.h"
-#include "server/core/token_bucket.h"
 #include "server/core/work_queue.h"
 #include "server/tiles/render.h"
 
@@ -19,20 +18,18 @@ enum { STREAMED_JOB_AHEAD = 4 };
 
 enum { STREAMED_JOB_MORE = 1 };
 
-/* How long a render thread works on one job before others have their turn, more or less. */
-enum { STREAMED_JOB_SLICE_US = 4000 };
+struct streamed_job_turn;
 
 struct streamed_job_kind {
     enum metric counter;
     unsigned timeout_ms; /* as in struct pending */
     /*
      * Make piece NUMBER of SUBJECT. Runs on render threads, for several pieces at once. Returns 0
-     * and one reference in *OUT; STREAMED_JOB_MORE if it is not done, to be called again when
-     * it is its client's turn again; or a negative code.
+     * and one reference in *OUT; or a negative code. Whenever it could stop and be called again,
+     * once in some milliseconds or more often, it asks streamed_job_pause whether to.
      */
-    int (*work)(void *subject, unsigned number, struct render_scratch *scratch, struct blob **out);
-    /* The estimated time of one call of WORK, in microseconds, right within a factor of 2. */
-    uint32_t (*cost_us)(const void *subject, unsigned number);
+    int (*work)(void *subject, unsigned number, struct render_scratch *scratch, struct blob **out,
+                struct streamed_job_turn *turn);
     /* The bytes behind the last piece, once all are made: one reference, or NULL if out of memory.
      * May be NULL: there are none. */
     struct blob *(*tail)(void *subject);
@@ -43,7 +40,8 @@ struct streamed_job_kind {
 
 struct streamed_job_spec {
     const struct streamed_job_kind *kind;
-    void *subject; /* freed by the job, even on error */
+    struct run_kind run; /* what decides how long WORK takes */
+    void *subject;       /* freed by the job, even on error */
     unsigned pieces;
     /* The bytes to send: LENGTH from number FIRST on, which is in the first piece; or all of them,
      * if LENGTH is HTTP_LENGTH_UNKNOWN. */
@@ -52,6 +50,7 @@ struct streamed_job_spec {
     uint64_t memory; /* bytes of one piece, and of SUBJECT if it is large */
 };
 
+/* The caller sets its members, the others are zero. */
 struct streamed_jobs {
     /* The caller's; they outlive the jobs. */
     struct work_queue *renderers;
@@ -59,27 +58,20 @@ struct streamed_jobs {
     struct pending_requests *pending;
     unsigned *streams; /* atomic: jobs of several pieces, of all that share limits.streams */
     /* Private. */
-    struct render_scratch *scratch; /* for jobs that run on the loop */
-    struct token_bucket budget;     /* the loop's time for them */
-    unsigned making;                /* pieces on the render threads */
-    bool cancelled;                 /* atomic */
+    unsigned making; /* pieces on the render threads */
+    bool cancelled;  /* atomic */
 };
-
-/* The caller's members are set, the others zero. Returns 0 or a negative code. */
-int streamed_jobs_init(struct streamed_jobs *jobs);
-
-/* No piece may be being made. JOBS may be zeroed instead of initialized. */
-void streamed_jobs_close(struct streamed_jobs *jobs);
 
 /* Begin no further pieces and skip the queued ones: responses that lack pieces are cut off. Returns
  * true if none is being made any more; until then the mailbox must stay open. */
 bool streamed_jobs_cancel(struct streamed_jobs *jobs);
 
-/*
- * Respond to CONTEXT with the result of SPEC, within CONFIG's limits. If its only piece is expected
- * to take less time than handing it to a render thread, it is made at once, as long as all such
- * jobs take no more than a tenth of the loop's time.
+/* 0: work goes on. Otherwise it returns this: STREAMED_JOB_MORE, to be called again when it is its
+ * client's turn again, or -ECANCELED, as nobody waits any more. TURN is what work was called with.
  */
+int streamed_job_pause(struct streamed_job_turn *turn);
+
+/* Respond to CONTEXT with the result of SPEC, within CONFIG's limits. */
 void streamed_job_begin(struct streamed_jobs *jobs, const struct streamed_job_spec *spec,
                         struct request_context *context, const struct config *config);
 

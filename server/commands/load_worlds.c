@@ -33,7 +33,7 @@ int load_config(struct config **config, const char *file)
 
 int load_worlds(struct worlds **worlds, const struct config *config)
 {
-    int err = worlds_new(worlds, config, NULL);
+    int err = worlds_new(worlds, config);
     return err ? failed("%s", strerror(-err)) : EXIT_DONE;
 }
 

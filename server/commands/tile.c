@@ -39,7 +39,7 @@ static int render_to(const struct tile *tile, const char *file)
     struct blob *blob;
     int err = render_scratch_new(&scratch);
     if (!err) {
-        err = render_tile(&blob, scratch, tile, NULL);
+        err = render_tile(&blob, scratch, tile, NULL, NULL);
         render_scratch_free(scratch);
     }
     if (err)

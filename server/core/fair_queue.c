@@ -76,7 +76,10 @@ void fair_queue_push(struct fair_queue *queue, struct job *job)
         TAILQ_INSERT_TAIL(&line->admitted, job, entry);
         queue->admitted++;
     } else {
-        TAILQ_INSERT_TAIL(&line->fresh, job, entry);
+        if (job->resumed)
+            TAILQ_INSERT_HEAD(&line->fresh, job, entry);
+        else
+            TAILQ_INSERT_TAIL(&line->fresh, job, entry);
         line->backlog_us += fair_queue_cost_us(job);
         queue->backlog_us += fair_queue_cost_us(job);
         queue->fresh++;
@@ -136,6 +139,22 @@ void fair_queue_correct(struct fair_queue *queue, uint64_t client, int64_t diffe
 
     if (line)
         line->used_us += difference < CORRECTION_MAX_US ? difference : CORRECTION_MAX_US;
+}
+
+void fair_queue_renew(struct fair_queue *queue, uint64_t client, int64_t difference)
+{
+    const struct line *line = find(queue, client);
+
+    fair_queue_correct(queue, client, difference);
+    if (line && queue->now_us < line->used_us)
+        queue->now_us = line->used_us;
+}
+
+bool fair_queue_has_others(const struct fair_queue *queue, uint64_t client)
+{
+    const struct line *line = find(queue, client);
+
+    return queue->lines > (line && is_active(line) ? 1 : 0);
 }
 
 uint64_t fair_queue_ahead_us(const struct fair_queue *queue, uint64_t client)

@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "server/core/run_times.h"
+
 enum job_rank { JOB_INTERACTIVE, JOB_BACKGROUND, JOB_RANKS };
 
 /* One piece of work, embedded in the caller's struct. Exactly one of the callbacks is called for
@@ -25,14 +27,18 @@ struct job {
     void (*run)(struct job *job, void *thread_state);
     /* On any thread, if the job is shed for a client with less work, or the queue is stopped. */
     void (*cancel)(struct job *job);
-    uint64_t client;  /* a hash of the client's address: see client_limits_hash */
-    uint32_t cost_us; /* the estimated time of run, in microseconds; 0 counts as 1 */
+    uint64_t client; /* a hash of the client's address: see client_limits_hash */
+    struct run_kind kind;
     enum job_rank rank;
     /* Part of a response or search that has begun: not refused and not shed, and it runs after
      * other jobs of its client. */
     bool admitted;
     /* Private. */
-    struct line *line; /* while queued */
+    uint32_t cost_us;      /* the expected time of run, in microseconds; 0 counts as 1 */
+    bool resumed;          /* it runs before other jobs of its client */
+    uint64_t ran_us;       /* in runs before, if it is resumed */
+    struct worker *worker; /* while it runs */
+    struct line *line;     /* while queued */
     TAILQ_ENTRY(job) entry;
     uint64_t queued_at; /* ns */
 };
@@ -60,15 +66,15 @@ struct fair_queue {
     struct line line[FAIR_QUEUE_SETS][FAIR_QUEUE_WAYS];
 };
 
-/* The estimated cost of JOB, at least 1. */
+/* The expected cost of JOB, at least 1. */
 uint32_t fair_queue_cost_us(const struct job *job);
 
 void fair_queue_init(struct fair_queue *queue);
 
-/* Put JOB last in its client's line. */
+/* Put JOB last in its client's line; first, if it is resumed. */
 void fair_queue_push(struct fair_queue *queue, struct job *job);
 
-/* Take the next job, or NULL, and charge its line the estimated cost. Takes time in proportion to
+/* Take the next job, or NULL, and charge its line the expected cost. Takes time in proportion to
  * the active lines. */
 struct job *fair_queue_pop(struct fair_queue *queue);
 
@@ -77,6 +83,13 @@ void fair_queue_remove(struct fair_queue *queue, struct job *job);
 
 /* Charge CLIENT's line DIFFERENCE microseconds more, or less, than it was charged. */
 void fair_queue_correct(struct fair_queue *queue, uint64_t client, int64_t difference);
+
+/* CLIENT's running job is charged as if it had been put back and taken again: DIFFERENCE
+ * microseconds more than it was. */
+void fair_queue_renew(struct fair_queue *queue, uint64_t client, int64_t difference);
+
+/* Whether clients besides CLIENT have jobs. */
+bool fair_queue_has_others(const struct fair_queue *queue, uint64_t client);
 
 /* The work in microseconds that is done before a new fresh job of CLIENT begins: its own backlog,
  * and as much of the other lines, but not more than there is. */

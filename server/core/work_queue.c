@@ -17,7 +17,10 @@ enum {
 struct worker {
     struct work_queue *queue;
     void *thread_state;
-    uint64_t began; /* its job; 0 if idle */
+    uint64_t began;      /* its slice, ns; 0 if idle */
+    uint64_t charged_us; /* for it, so far */
+    uint64_t earlier_us; /* slices of the same job before */
+    bool resumes;        /* the job goes on later */
     uv_thread_t thread;
 };
 
@@ -27,8 +30,10 @@ struct work_queue {
     struct fair_queue rank[JOB_RANKS];
     unsigned in_a_row;
     unsigned capacity;
-    uint64_t patience;                  /* ns */
-    uint64_t mean_run_us, mean_cost_us; /* actual and estimated, times 2^MEAN_SHIFT */
+    uint64_t patience; /* ns */
+    struct run_times times;
+    uint64_t mean_run_us; /* times 2^MEAN_SHIFT */
+    uint64_t longest_slice_us;
     bool stopping;
     unsigned busy;    /* workers with a job */
     unsigned started; /* threads not joined yet; the lock does not guard what follows */
@@ -59,18 +64,25 @@ static struct job *dequeue(struct work_queue *queue)
     return fair_queue_pop(interactive);
 }
 
-/* A job of CLIENT that was estimated to take COST_US took TOOK_US. */
-static void charge(struct work_queue *queue, enum job_rank rank, uint64_t client, uint32_t cost_us,
-                   uint64_t took_us)
+/* The time of WORKER's slice so far, and what of it is not charged yet; more than was expected, or
+ * less. */
+static int64_t uncharged(struct work_queue *queue, const struct worker *worker, uint64_t now)
 {
-    fair_queue_correct(&queue->rank[rank], client, (int64_t)took_us - cost_us);
-    if (queue->mean_cost_us == 0) {
-        queue->mean_run_us = took_us << MEAN_SHIFT;
-        queue->mean_cost_us = (uint64_t)cost_us << MEAN_SHIFT;
-    } else {
-        queue->mean_run_us += took_us - (queue->mean_run_us >> MEAN_SHIFT);
-        queue->mean_cost_us += cost_us - (queue->mean_cost_us >> MEAN_SHIFT);
-    }
+    const uint64_t took_us = (now - worker->began) / NS_PER_US;
+
+    if (queue->longest_slice_us < took_us)
+        queue->longest_slice_us = took_us;
+    return (int64_t)took_us - (int64_t)worker->charged_us;
+}
+
+/* A run of KIND took US microseconds. */
+static void learn(struct work_queue *queue, struct run_kind kind, uint64_t us)
+{
+    run_times_learn(&queue->times, kind, us);
+    if (queue->mean_run_us == 0)
+        queue->mean_run_us = us << MEAN_SHIFT;
+    else
+        queue->mean_run_us += us - (queue->mean_run_us >> MEAN_SHIFT);
 }
 
 /* With the lock held, which is released meanwhile. The job may be freed by its callback. */
@@ -79,16 +91,52 @@ static void run_job(struct worker *worker, struct job *job)
     struct work_queue *queue = worker->queue;
     const enum job_rank rank = job->rank;
     const uint64_t client = job->client;
-    const uint32_t cost_us = fair_queue_cost_us(job);
+    const struct run_kind kind = job->kind;
 
     queue->busy++;
     worker->began = clock_ns(queue->clock);
+    worker->charged_us = fair_queue_cost_us(job);
+    worker->earlier_us = job->resumed ? job->ran_us : 0;
+    worker->resumes = false;
+    job->worker = worker;
     uv_mutex_unlock(&queue->lock);
     job->run(job, worker->thread_state);
     uv_mutex_lock(&queue->lock);
-    charge(queue, rank, client, cost_us, (clock_ns(queue->clock) - worker->began) / NS_PER_US);
+    const uint64_t now = clock_ns(queue->clock);
+    fair_queue_correct(&queue->rank[rank], client, uncharged(queue, worker, now));
+    if (!worker->resumes)
+        learn(queue, kind, worker->earlier_us + (now - worker->began) / NS_PER_US);
     worker->began = 0;
     queue->busy--;
+}
+
+/* True if jobs wait that JOB, which could stop now, is to let run. */
+static bool has_to_wait(const struct work_queue *queue, const struct job *job, bool own)
+{
+    for (int rank = 0; rank <= (int)job->rank; rank++)
+        if (own ? queue->rank[rank].lines > 0
+                : fair_queue_has_others(&queue->rank[rank], job->client))
+            return true;
+    return false;
+}
+
+bool work_queue_go_on(struct work_queue *queue, const struct job *job, bool own)
+{
+    struct worker *worker = job->worker;
+    const uint64_t now = clock_ns(queue->clock);
+
+    if (now - worker->began < (uint64_t)WORK_QUEUE_SLICE_US * NS_PER_US)
+        return true;
+    uv_mutex_lock(&queue->lock);
+    const bool stops = queue->stopping || has_to_wait(queue, job, own);
+    if (!stops) {
+        fair_queue_renew(&queue->rank[job->rank], job->client, uncharged(queue, worker, now));
+        worker->earlier_us += (now - worker->began) / NS_PER_US;
+        worker->began = now;
+        worker->charged_us = 0;
+    }
+    uv_mutex_unlock(&queue->lock);
+    return !stops;
 }
 
 static void work(void *argument)
@@ -136,16 +184,14 @@ static unsigned about_to_run(const struct work_queue *queue)
     return queued(queue) < idle(queue) ? queued(queue) : idle(queue);
 }
 
-/* The time in ns that a fresh job of CLIENT is estimated to wait. */
+/* The time in ns that a fresh job of CLIENT is expected to wait. */
 static uint64_t wait_of(const struct work_queue *queue, enum job_rank rank, uint64_t client)
 {
     uint64_t ahead_us = fair_queue_ahead_us(&queue->rank[rank], client);
 
     if (rank == JOB_BACKGROUND)
         ahead_us += queue->rank[JOB_INTERACTIVE].backlog_us;
-    if (queue->mean_cost_us == 0)
-        return 0;
-    return ahead_us * queue->mean_run_us / queue->mean_cost_us * NS_PER_US / queue->size;
+    return ahead_us * NS_PER_US / queue->size;
 }
 
 /* True if jobs of CLIENT wait for too long already. */
@@ -197,6 +243,8 @@ int work_queue_submit(struct work_queue *queue, struct job *job)
     struct job *victim = NULL;
 
     uv_mutex_lock(&queue->lock);
+    job->cost_us = run_times_expect(&queue->times, job->kind);
+    job->resumed = false;
     int err = queue->stopping ? -ECANCELED : make_room(queue, job, &victim);
     if (!err)
         enqueue(queue, job);
@@ -205,6 +253,22 @@ int work_queue_submit(struct work_queue *queue, struct job *job)
         uv_cond_signal(&queue->wake);
     if (victim)
         victim->cancel(victim);
+    return err;
+}
+
+int work_queue_resume(struct work_queue *queue, struct job *job)
+{
+    uv_mutex_lock(&queue->lock);
+    struct worker *worker = job->worker;
+    const int err = queue->stopping ? -ECANCELED : 0;
+    worker->resumes = true;
+    job->ran_us = worker->earlier_us + (clock_ns(queue->clock) - worker->began) / NS_PER_US;
+    job->resumed = true;
+    if (!err)
+        enqueue(queue, job);
+    uv_mutex_unlock(&queue->lock);
+    if (!err)
+        uv_cond_signal(&queue->wake);
     return err;
 }
 
@@ -297,6 +361,14 @@ uint64_t work_queue_longest_run_ms(struct work_queue *queue)
             first = queue->worker[i].began;
     uv_mutex_unlock(&queue->lock);
     return (now - first) / NS_PER_MS;
+}
+
+uint64_t work_queue_longest_slice_us(struct work_queue *queue)
+{
+    uv_mutex_lock(&queue->lock);
+    const uint64_t us = queue->longest_slice_us;
+    uv_mutex_unlock(&queue->lock);
+    return us;
 }
 
 static int start_threads(struct work_queue *queue, void **thread_states)

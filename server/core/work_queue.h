@@ -43,10 +43,13 @@ void work_queue_stop(struct work_queue *queue);
 
 /*
  * From now on queue up to CAPACITY interactive jobs, and accept a job only if the oldest one of its
- * client has waited for at most PATIENCE_MS, and the new one is estimated to wait for at most three
+ * client has waited for at most PATIENCE_MS, and the new one is expected to wait for at most three
  * times that. So the queue can be long while it is fast, and no thread runs dry for want of room.
  */
 void work_queue_limit(struct work_queue *queue, unsigned capacity, unsigned patience_ms);
+
+/* How long a job runs before it gives others their turn, if it can. */
+enum { WORK_QUEUE_SLICE_US = 4000 };
 
 /*
  * Run JOB, as struct fair_queue orders the jobs of a rank: interactive jobs first, but one job in
@@ -62,6 +65,17 @@ void work_queue_limit(struct work_queue *queue, unsigned capacity, unsigned pati
 int work_queue_submit(struct work_queue *queue, struct job *job);
 
 /*
+ * JOB, which runs on this thread, could stop here and go on later. Returns true if it need not: it
+ * has run for less than a slice, or no other client waits (with OWN: no other job at all). What it
+ * has taken so far is charged then. Otherwise it is to submit itself again, or work_queue_resume.
+ */
+bool work_queue_go_on(struct work_queue *queue, const struct job *job, bool own);
+
+/* JOB's run is about to return, and it goes on later: it is the next of its client, and never
+ * refused. Returns 0, or -ECANCELED after work_queue_stop: then it is the caller's. */
+int work_queue_resume(struct work_queue *queue, struct job *job);
+
+/*
  * One more client wants the queued job that MATCHES KEY: make it interactive if RANK is, and move
  * it to CLIENT's line if it would run earlier there. All threads wait while MATCHES runs. Returns
  * true if such a job was queued.
@@ -69,7 +83,7 @@ int work_queue_submit(struct work_queue *queue, struct job *job);
 bool work_queue_join(struct work_queue *queue, job_match *matches, const void *key,
                      enum job_rank rank, uint64_t client);
 
-/* The time in ms that a new job of CLIENT is estimated to wait for a thread, that of the jobs which
+/* The time in ms that a new job of CLIENT is expected to wait for a thread, that of the jobs which
  * run now included. */
 unsigned work_queue_wait_ms(struct work_queue *queue, enum job_rank rank, uint64_t client);
 
@@ -80,7 +94,11 @@ unsigned work_queue_retry_after(struct work_queue *queue, uint64_t client);
 unsigned work_queue_waiting(struct work_queue *queue);
 unsigned work_queue_running(struct work_queue *queue);
 
-/* How long the oldest running job has run, in ms; 0 if none runs. */
+/* How long the oldest running job has run, in ms; 0 if none runs. A job that goes on, and is
+ * charged, runs anew. */
 uint64_t work_queue_longest_run_ms(struct work_queue *queue);
+
+/* The longest time in us that a job kept its thread while others waited, or not. */
+uint64_t work_queue_longest_slice_us(struct work_queue *queue);
 
 #endif

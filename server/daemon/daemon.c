@@ -337,7 +337,7 @@ int daemon_run(const struct daemon_options *options)
     log_start(config->log);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* writes return EFBIG instead */
-    int err = snapshot_new(&server.snapshot, config, NULL);
+    int err = snapshot_new(&server.snapshot, config);
     if (!err) {
         server.snapshot->modified = conditional_modification(server.started);
         err = uv_mutex_init(&server.snapshot_lock);

@@ -157,7 +157,7 @@ static void read_snapshot(void *context, unsigned number)
         config_free(config);
         return;
     }
-    int err = snapshot_new(&reload->snapshot, config, reload->current);
+    int err = snapshot_new(&reload->snapshot, config);
     if (err) {
         reload->snapshot = NULL;
         snprintf(why, size, "%s", strerror(-err));

@@ -35,7 +35,7 @@ static int render(struct bench *bench, const struct tile *tile, struct farlands_
 {
     struct blob *blob;
     (void)grid;
-    int err = render_tile(&blob, bench->scratch, tile, NULL);
+    int err = render_tile(&blob, bench->scratch, tile, NULL, NULL);
     if (!err)
         blob_release(blob);
     return err;

@@ -73,7 +73,7 @@ static int render_sample(struct sampler *sampler, struct render_scratch *scratch
     struct blob *png;
     tile_plan_get_in_part(sampler->plan, part, estimate_sample(round, samples->tiles), &tile);
     const uint64_t start = clock_ns(NULL);
-    int err = render_tile(&png, scratch, &tile, NULL);
+    int err = render_tile(&png, scratch, &tile, NULL, NULL);
     if (err)
         return err;
     const uint64_t rendered = clock_ns(NULL) - start;

@@ -194,7 +194,7 @@ static void make_tile(struct prerender *prerender, struct render_scratch *scratc
         count(prerender, &prerender->tally.found, 1);
     } else {
         const uint64_t start = clock_ns(NULL);
-        int err = render_tile(&png, scratch, tile, NULL);
+        int err = render_tile(&png, scratch, tile, NULL, NULL);
         if (err) {
             stop_with(prerender, PRERENDER_RENDER, err, tile);
             return;

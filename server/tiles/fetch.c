@@ -6,10 +6,10 @@
 #include "server/core/clock.h"
 #include "server/core/coding.h"
 #include "server/tiles/render.h"
-#include "server/world/cost.h"
+#include "server/world/run_kind.h"
 
 enum {
-    READ_US = 100, /* a tile from disk */
+    PAUSED_MAX = 8, /* renders that have stopped and go on later: they keep their memory */
     /* A render thread looks on the disk itself if it is free so soon: to wake a reader, which in a
      * flood finds nothing, costs more than to look. */
     READER_WAIT_MS = 10,
@@ -22,6 +22,9 @@ struct fetch {
     struct flight *flight;
     struct tile tile; /* with a hold on its world */
     bool unread;      /* it may be on disk */
+    bool paused;      /* it is one of PAUSED_MAX */
+    struct render_progress progress;
+    uint64_t render_ns;
 };
 
 static void count(const struct fetcher *fetcher, enum metric metric)
@@ -44,6 +47,9 @@ static struct blob *in_memory(const struct fetcher *fetcher, const char *key)
 
 static void fetch_free(struct fetch *fetch)
 {
+    if (fetch->paused)
+        __atomic_fetch_sub(fetch->fetcher->paused, 1, __ATOMIC_RELAXED);
+    render_progress_clear(&fetch->progress);
     world_release(fetch->tile.world);
     free(fetch);
 }
@@ -128,8 +134,38 @@ static struct blob *find_plain(const struct fetch *fetch)
 static int make_compressed(struct blob **out, struct fetch *fetch, void *scratch)
 {
     *out = find_plain(fetch);
-    const int err = *out ? 0 : render_tile(out, scratch, &fetch->tile, NULL);
+    const int err = *out ? 0 : render_tile(out, scratch, &fetch->tile, &fetch->progress, NULL);
     return err ? err : compress(out, fetch->tile.coding);
+}
+
+enum { LATER = 1 };
+
+/* Whether the render of CONTEXT, a fetch, stops here: see struct render_progress. */
+static int pause_render(void *context)
+{
+    struct fetch *fetch = context;
+    const struct fetcher *fetcher = fetch->fetcher;
+
+    if (work_queue_go_on(fetcher->renderers, &fetch->job, false))
+        return 0;
+    if (!fetch->paused && __atomic_add_fetch(fetcher->paused, 1, __ATOMIC_RELAXED) > PAUSED_MAX) {
+        __atomic_fetch_sub(fetcher->paused, 1, __ATOMIC_RELAXED);
+        return 0;
+    }
+    fetch->paused = true;
+    return LATER;
+}
+
+/* Render the tile: 0, LATER or a negative code. */
+static int render(struct fetch *fetch, void *scratch, struct blob **out)
+{
+    const uint64_t start = clock_ns(NULL);
+    const int err = fetch->tile.coding
+                        ? make_compressed(out, fetch, scratch)
+                        : render_tile(out, scratch, &fetch->tile, &fetch->progress, NULL);
+
+    fetch->render_ns += clock_ns(NULL) - start;
+    return err;
 }
 
 static void on_render(struct job *job, void *scratch)
@@ -140,15 +176,18 @@ static void on_render(struct job *job, void *scratch)
 
     if (!is_wanted(fetch) || (fetch->unread && read_from_disk(fetch)))
         return;
-    count(fetcher, METRIC_MISSES);
-    const uint64_t start = clock_ns(NULL);
-    int err = fetch->tile.coding ? make_compressed(&blob, fetch, scratch)
-                                 : render_tile(&blob, scratch, &fetch->tile, NULL);
+    if (!fetch->paused)
+        count(fetcher, METRIC_MISSES);
+    int err = render(fetch, scratch, &blob);
+    if (err == LATER)
+        err = work_queue_resume(fetcher->renderers, job) ? -EBUSY : LATER;
+    if (err == LATER)
+        return;
     if (err) {
         fail(fetch, err);
         return;
     }
-    metrics_observe(fetcher->metrics, HISTOGRAM_RENDER, clock_ns(NULL) - start);
+    metrics_observe(fetcher->metrics, HISTOGRAM_RENDER, fetch->render_ns);
     metrics_add_rendered(fetcher->metrics, fetch->tile.layer, fetch->tile.format);
     /* The tile is somewhere at any time; but nobody waits for the disk, which may be slow. */
     const bool keep = disk_for(fetcher, &fetch->tile);
@@ -158,13 +197,6 @@ static void on_render(struct job *job, void *scratch)
         tile_writer_store(fetcher->writer, &fetch->tile, blob);
     blob_release(blob);
     fetch_free(fetch);
-}
-
-static uint32_t cost_of_compression(const struct tile *tile)
-{
-    const size_t side = (size_t)tile_size(tile);
-    return tile->coding ? coding_cost_of_numbers_us(side * side * format_sample_bytes(tile->format))
-                        : 0;
 }
 
 static void on_read(struct job *job, void *thread_state);
@@ -177,8 +209,6 @@ static void enqueue(struct fetch *fetch)
                                                           fetch->job.client) > READER_WAIT_MS;
 
     fetch->job.run = read ? on_read : on_render;
-    fetch->job.cost_us =
-        read ? READ_US : cost_of_tile(&fetch->tile) + cost_of_compression(&fetch->tile);
     if (work_queue_submit(read ? fetcher->readers : fetcher->renderers, &fetch->job))
         fail(fetch, -EBUSY);
 }
@@ -216,6 +246,8 @@ static void start(const struct fetcher *fetcher, struct flight *flight,
     fetch->tile = *request->tile;
     world_hold(fetch->tile.world);
     fetch->unread = request->maybe_on_disk;
+    fetch->job.kind = run_kind_of_tile(request->tile);
+    fetch->progress = (struct render_progress){.pause = pause_render, .context = fetch};
     enqueue(fetch);
 }
 

@@ -22,6 +22,7 @@ struct fetcher {
     struct disk_cache *disk_cache; /* NULL: nothing is kept on disk */
     struct tile_writer *writer;    /* NULL likewise; its STORED is fetch_stored */
     struct metrics *metrics;       /* of the worker threads */
+    unsigned *paused;              /* atomic: renders that go on later */
 };
 
 struct fetch_request {

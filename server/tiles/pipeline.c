@@ -100,6 +100,7 @@ int pipeline_new(struct pipeline **out, const struct config *config, struct metr
         return -ENOMEM;
     struct fetcher *fetcher = &pipeline->fetcher;
     fetcher->metrics = metrics;
+    fetcher->paused = &pipeline->paused;
     int err = single_flight_new(&fetcher->flights);
     if (!err)
         err = memory_cache_new(&fetcher->memory_cache, 0);

@@ -13,7 +13,8 @@ struct pipeline {
     struct fetcher fetcher;
     unsigned threads;                    /* render threads */
     char directory[DISK_CACHE_PATH_MAX]; /* of the disk cache, or "none" */
-    void **scratches;                    /* private: of the render threads */
+    void **scratches;                    /* private, as is this: of the render threads */
+    unsigned paused;                     /* renders that go on later */
 };
 
 /* CONFIG is used here only; METRICS outlives the pipeline. IS_CURRENT, called by any thread with

@@ -2,27 +2,37 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uv.h>
 
+#include "noise/estimate.h"
 #include "noise/terrain.h"
 #include "server/core/clock.h"
 #include "server/layers/inland_water.h"
-#include "server/world/picture.h"
 
-_Static_assert((int)RENDER_PIECE_MAX == (int)PICTURE_BAND_MAX, "a piece of a picture is a band");
-
-enum { MAX_PIXEL_BYTES = 3 };
+enum {
+    MAX_PIXEL_BYTES = 3,
+    /* A block's side. That of large pictures includes the samples around it that slopes need,
+     * unless they reach far: the library evaluates so many together. */
+    BLOCK_SIDE = 256,
+    FAR_REACH = 8,
+    BLOCK_MAX = BLOCK_SIDE * BLOCK_SIDE,
+    VOLUME_BLOCK_MAX = 1 << 14, /* samples */
+    SURFACE_BLOCK_SIDE = 32,
+    HEIGHTS_SIDE = BLOCK_SIDE + 2 * LAYER_MAX_REACH,
+    HEIGHTS_MAX = HEIGHTS_SIDE * HEIGHTS_SIDE,
+};
 
 struct render_scratch {
     struct farlands_scratch *scratch;
     struct image_writer *writer;
     struct webp_writer *webp;
-    float heights[PICTURE_HEIGHTS_MAX];
-    float temperature[PICTURE_HEIGHTS_MAX], humidity[PICTURE_HEIGHTS_MAX];
-    float water[PICTURE_HEIGHTS_MAX], river[PICTURE_HEIGHTS_MAX], bank[PICTURE_HEIGHTS_MAX];
+    float heights[HEIGHTS_MAX];
+    float temperature[HEIGHTS_MAX], humidity[HEIGHTS_MAX];
+    float water[HEIGHTS_MAX], river[HEIGHTS_MAX], bank[HEIGHTS_MAX];
     uint8_t pixels[LAYER_MAX_SIZE * LAYER_MAX_SIZE * MAX_PIXEL_BYTES];
 };
 
@@ -150,7 +160,7 @@ static int make_heights(struct render_scratch *scratch, const struct content *co
     bordered.width += 2 * reach;
     bordered.height += 2 * reach;
     const int stride = bordered.width;
-    assert(stride * bordered.height <= PICTURE_HEIGHTS_MAX);
+    assert(stride * bordered.height <= HEIGHTS_MAX);
     int err = layers[content->layer].climate ? world_color_climate(world) : 0;
     if (!err)
         err = make_ground(scratch, content, &bordered);
@@ -177,6 +187,99 @@ static int make_heights(struct render_scratch *scratch, const struct content *co
     return 0;
 }
 
+/* --- Blocks --- */
+
+/* How a raster of WIDTH x HEIGHT samples, or columns, is cut. */
+struct cut {
+    int width, height;             /* of the raster */
+    int block_width, block_height; /* the last ones may be smaller */
+    int64_t across, count;         /* blocks */
+};
+
+struct block {
+    int x, y, width, height; /* samples */
+};
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* The greatest size up to MOST of equal parts of COUNT. */
+static int equal_part(int count, int most)
+{
+    const int parts = (count + most - 1) / most;
+    return (count + parts - 1) / parts;
+}
+
+/* Blocks with sides of at most SIDE. */
+static struct cut cut_raster(int width, int height, int side)
+{
+    const int block_width = equal_part(width, side), block_height = equal_part(height, side);
+    const int64_t across = (width + block_width - 1) / block_width;
+    const int64_t down = (height + block_height - 1) / block_height;
+
+    return (struct cut){width, height, block_width, block_height, across, across * down};
+}
+
+static struct block block_of(const struct cut *cut, int64_t number)
+{
+    struct block block = {.x = (int)(number % cut->across) * cut->block_width,
+                          .y = (int)(number / cut->across) * cut->block_height};
+
+    block.width = least(cut->width - block.x, cut->block_width);
+    block.height = least(cut->height - block.y, cut->block_height);
+    return block;
+}
+
+static struct farlands_grid block_grid(const struct farlands_grid *grid, const struct block *block)
+{
+    struct farlands_grid part = *grid;
+
+    part.x += block->x * grid->step;
+    part.y += block->y * grid->step;
+    part.width = block->width;
+    part.height = block->height;
+    return part;
+}
+
+/* Begin PROGRESS, or go on with it. */
+static int64_t first_block(const struct render_progress *progress)
+{
+    return progress ? progress->done : 0;
+}
+
+/* Block NUMBER is next: 0, or what a render that stops before it returns. */
+static int pause_before(struct render_progress *progress, int64_t number)
+{
+    const int stop = progress && progress->pause && number > progress->done
+                         ? progress->pause(progress->context)
+                         : 0;
+
+    if (stop)
+        progress->done = number;
+    return stop;
+}
+
+/* The memory of PROGRESS, SIZE bytes, or a new one; or NULL. */
+static struct blob *take_kept(struct render_progress *progress, size_t size)
+{
+    struct blob *kept = progress ? progress->kept : NULL;
+
+    if (kept)
+        progress->kept = NULL;
+    return kept ? kept : blob_new(size);
+}
+
+void render_progress_clear(struct render_progress *progress)
+{
+    blob_release(progress->kept);
+    progress->kept = NULL;
+    progress->done = 0;
+}
+
+/* --- Numbers --- */
+
 /* Reverse the bytes of COUNT values of WIDTH bytes if this machine is big-endian. */
 static void to_little_endian(uint8_t *value, size_t count, size_t width)
 {
@@ -196,45 +299,127 @@ static float *floats_of(struct blob *blob)
     return (float *)(void *)blob->bytes;
 }
 
-int render_values(struct blob **out, struct render_scratch *scratch, const struct content *content,
-                  enum format format, const struct farlands_grid *grid)
+/* True if each exact sample takes milliseconds, because it has to find rivers of its own. */
+static bool is_far(const struct world *world, int64_t step)
 {
-    const size_t width = (size_t)grid->width, count = width * (size_t)grid->height;
+    return step > ESTIMATE_FAR && terrain_has_drain(world->terrain);
+}
+
+/* The side of a block of FIELD's values over GRID. */
+static int side_of_values(const struct world *world, int field, const struct farlands_grid *grid)
+{
+    field = world_field_over(world, field, grid);
+    const bool surface = world_is_surface(world, field);
+
+    if (is_far(world, grid->step) && (surface || !grid->band_limit))
+        return 1;
+    return surface ? SURFACE_BLOCK_SIDE : BLOCK_SIDE;
+}
+
+/* BLOCK of the values over GRID, as FORMAT, into BLOB. */
+static int make_block(struct blob *blob, struct render_scratch *scratch,
+                      const struct content *content, enum format format,
+                      const struct farlands_grid *grid, const struct block *block)
+{
+    const size_t width = (size_t)block->width, stride = (size_t)grid->width;
     const size_t size = format_sample_bytes(format);
-    struct blob *blob = blob_new(count * size);
-    if (!blob)
-        return -ENOMEM;
-    assert(format == FORMAT_F32 || count <= PICTURE_HEIGHTS_MAX);
-    float *values = format == FORMAT_F32 ? floats_of(blob) : scratch->heights;
-    int err = make_values(scratch, content, grid, values, width);
-    if (err) {
-        blob_release(blob);
-        return err;
+    const struct farlands_grid part = block_grid(grid, block);
+    const size_t first = (size_t)block->y * stride + (size_t)block->x;
+
+    if (format == FORMAT_F32)
+        return make_values(scratch, content, &part, floats_of(blob) + first, stride);
+    int err = make_values(scratch, content, &part, scratch->heights, width);
+    for (size_t j = 0; j < (size_t)block->height && !err; j++) {
+        const float *row = scratch->heights + j * width;
+        uint8_t *out = blob->bytes + (first + j * stride) * size;
+        if (format == FORMAT_R16)
+            samples_16(row, width, content->range, (uint16_t *)(void *)out);
+        else
+            samples_8(row, width, content->range, out);
     }
-    if (format == FORMAT_R16)
-        samples_16(values, count, content->range, (uint16_t *)(void *)blob->bytes);
-    else if (format == FORMAT_U8)
-        samples_8(values, count, content->range, blob->bytes);
-    to_little_endian(blob->bytes, count, size);
-    *out = blob;
-    return 0;
+    return err;
+}
+
+/* BLOB is whole, and *OUT; or the render stops, or fails, and PROGRESS keeps it. */
+static int end_numbers(struct blob **out, struct blob *blob, int err,
+                       struct render_progress *progress)
+{
+    if (err && progress)
+        progress->kept = blob;
+    else if (err)
+        blob_release(blob);
+    else
+        *out = blob;
+    return err;
+}
+
+int render_values(struct blob **out, struct render_scratch *scratch, const struct content *content,
+                  enum format format, const struct farlands_grid *grid,
+                  struct render_progress *progress)
+{
+    const size_t count = (size_t)grid->width * (size_t)grid->height;
+    const size_t size = format_sample_bytes(format);
+    const struct cut cut =
+        cut_raster(grid->width, grid->height, side_of_values(content->world, content->field, grid));
+    struct blob *blob = take_kept(progress, count * size);
+    int err = blob ? 0 : -ENOMEM;
+
+    for (int64_t i = first_block(progress); i < cut.count && !err; i++) {
+        const struct block block = block_of(&cut, i);
+        err = pause_before(progress, i);
+        if (!err)
+            err = make_block(blob, scratch, content, format, grid, &block);
+    }
+    if (!err)
+        to_little_endian(blob->bytes, count, size);
+    return end_numbers(out, blob, err, progress);
+}
+
+/* BLOCK of columns of BOX into OUT, which has all of them. */
+static int make_columns(float *out, struct render_scratch *scratch, const struct world *world,
+                        const struct farlands_box *box, const struct block *block)
+{
+    struct farlands_box part = *box;
+    const size_t row = (size_t)block->width;
+
+    part.x += block->x * box->step;
+    part.y += block->y * box->step;
+    part.width = block->width;
+    part.height = block->height;
+    const int err = terrain_density(world->terrain, scratch->scratch, &part, scratch->heights);
+    const float *from = scratch->heights;
+    for (int k = 0; k < box->depth && !err; k++)
+        for (int j = 0; j < block->height; j++, from += row)
+            memcpy(out +
+                       ((size_t)k * (size_t)box->height + (size_t)(block->y + j)) *
+                           (size_t)box->width +
+                       block->x,
+                   from, row * sizeof *out);
+    return err;
 }
 
 int render_density(struct blob **out, struct render_scratch *scratch, const struct world *world,
-                   const struct farlands_box *box)
+                   const struct farlands_box *box, struct render_progress *progress)
 {
     const size_t count = (size_t)box->width * (size_t)box->height * (size_t)box->depth;
-    struct blob *blob = blob_new(count * sizeof(float));
-    int err =
-        blob ? terrain_density(world->terrain, scratch->scratch, box, floats_of(blob)) : -ENOMEM;
-    if (err) {
-        blob_release(blob);
-        return err;
+    const int columns = is_far(world, box->step) ? 1 : VOLUME_BLOCK_MAX / box->depth;
+    const int side = columns > 1 ? least((int)sqrt(columns), BLOCK_SIDE) : 1;
+    const struct cut cut = cut_raster(box->width, box->height, side);
+    struct blob *blob = take_kept(progress, count * sizeof(float));
+    int err = blob ? 0 : -ENOMEM;
+
+    for (int64_t i = first_block(progress); i < cut.count && !err; i++) {
+        const struct block block = block_of(&cut, i);
+        err = pause_before(progress, i);
+        if (!err)
+            err = make_columns(floats_of(blob), scratch, world, box, &block);
     }
-    to_little_endian(blob->bytes, count, sizeof(float));
-    *out = blob;
-    return 0;
+    if (!err)
+        to_little_endian(blob->bytes, count, sizeof(float));
+    return end_numbers(out, blob, err, progress);
 }
+
+/* --- Pictures --- */
 
 /* The ids of WORLD's biomes; those without a biome are black. */
 static void fill_biomes(struct image_palette *out, const struct world *world)
@@ -290,105 +475,131 @@ static int encode(struct blob **out, struct render_scratch *scratch, const struc
                              palette_of(&palette, tile->world, layer), size, scratch->pixels, key);
 }
 
-/* TILE as a picture of GRID. */
-static int render_picture(struct blob **out, struct render_scratch *scratch,
-                          const struct tile *tile, const struct content *content,
-                          const struct farlands_grid *grid, struct render_times *times)
+/* The blocks of a picture of GRID. */
+static struct cut cut_picture(const struct content *content, const struct farlands_grid *grid)
 {
-    const struct layer *layer = &layers[tile->layer];
-    struct heights heights;
+    const struct tile tile = {.world = content->world, .layer = content->layer};
+    const int reach = tile_reach(&tile, grid->step);
+    const bool small = grid->width <= BLOCK_SIDE && grid->height <= BLOCK_SIDE;
+
+    return cut_raster(grid->width, grid->height,
+                      small || reach > FAR_REACH ? BLOCK_SIDE : BLOCK_SIDE - 2 * reach);
+}
+
+/* BLOCK of the picture of GRID into the scratch's pixels. */
+static int paint_block(struct render_scratch *scratch, const struct content *content,
+                       const struct farlands_grid *grid, const struct block *block,
+                       struct render_times *times)
+{
+    const struct layer *layer = &layers[content->layer];
+    const size_t bytes = pixel_bytes(layer->pixel);
+    const struct farlands_grid part = block_grid(grid, block);
+    struct heights rows;
     const uint64_t start = clock_ns(NULL);
-    int err = make_heights(scratch, content, grid, &heights);
+    int err = make_heights(scratch, content, &part, &rows);
     if (err)
         return err;
     const uint64_t sampled = clock_ns(NULL);
-    layer->paint(&heights, tile->world->colors, scratch->pixels);
+    uint8_t *pixel = scratch->pixels + ((size_t)block->y * (size_t)grid->width + block->x) * bytes;
+    /* Painters write packed rows. */
+    const bool packed = block->width == grid->width;
+    rows.rows = packed ? block->height : 1;
+    for (int j = 0; j < block->height; j += rows.rows) {
+        layer->paint(&rows, content->world->colors, pixel);
+        pixel += (size_t)grid->width * bytes;
+        rows.first += rows.stride;
+        rows.temperature += rows.stride;
+        rows.humidity += rows.stride;
+        if (rows.water) {
+            rows.water += rows.stride;
+            rows.river += rows.stride;
+            rows.bank += rows.stride;
+        }
+    }
+    times->noise += sampled - start;
+    times->layer += clock_ns(NULL) - sampled;
+    return 0;
+}
+
+/* The render of a picture stops or fails with ERR: keep its SIZE bytes of pixels for later. */
+static int keep_pixels(struct render_progress *progress, const struct render_scratch *scratch,
+                       size_t size, int err)
+{
+    if (!progress)
+        return err;
+    if (!progress->kept)
+        progress->kept = blob_new(size);
+    if (!progress->kept)
+        return -ENOMEM;
+    memcpy(progress->kept->bytes, scratch->pixels, size);
+    return err;
+}
+
+/* The picture of GRID into the scratch's pixels. */
+static int paint(struct render_scratch *scratch, const struct content *content,
+                 const struct farlands_grid *grid, struct render_progress *progress,
+                 struct render_times *times)
+{
+    const struct cut cut = cut_picture(content, grid);
+    const size_t row = (size_t)grid->width * pixel_bytes(layers[content->layer].pixel);
+    int err = 0;
+
+    assert((size_t)grid->height * row <= sizeof scratch->pixels);
+    if (progress && progress->kept)
+        memcpy(scratch->pixels, progress->kept->bytes, progress->kept->length);
+    for (int64_t i = first_block(progress); i < cut.count && !err; i++) {
+        const struct block block = block_of(&cut, i);
+        err = pause_before(progress, i);
+        if (!err)
+            err = paint_block(scratch, content, grid, &block, times);
+    }
+    return err ? keep_pixels(progress, scratch, (size_t)grid->height * row, err) : 0;
+}
+
+static int render_picture(struct blob **out, struct render_scratch *scratch,
+                          const struct tile *tile, const struct content *content,
+                          const struct farlands_grid *grid, struct render_progress *progress,
+                          struct render_times *times)
+{
+    int err = paint(scratch, content, grid, progress, times);
+    if (err)
+        return err;
     const uint64_t painted = clock_ns(NULL);
-    err = encode(out, scratch, tile, heights.size);
-    if (times)
-        *times =
-            (struct render_times){sampled - start, painted - sampled, clock_ns(NULL) - painted};
+    err = encode(out, scratch, tile, grid->width);
+    times->encoding = clock_ns(NULL) - painted;
     return err;
 }
 
 int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
-                struct render_times *times)
+                struct render_progress *progress, struct render_times *times)
 {
     const struct content content = tile_content(tile);
     struct farlands_grid grid;
+    struct render_times unused;
     int err = tile_grid(tile, &grid, NULL);
     if (err)
         return err;
+    if (!times)
+        times = &unused;
+    *times = (struct render_times){.noise = 0};
     if (format_is_picture(tile->format))
-        return render_picture(out, scratch, tile, &content, &grid, times);
+        return render_picture(out, scratch, tile, &content, &grid, progress, times);
     const uint64_t start = clock_ns(NULL);
-    err = render_values(out, scratch, &content, tile->format, &grid);
-    if (times)
-        *times = (struct render_times){.noise = clock_ns(NULL) - start};
-    return err;
-}
-
-/* Paint GRID, a block of a band of WIDTH samples, into PIXELS, its first one. */
-static int paint_block(struct render_scratch *scratch, const struct content *content,
-                       const struct farlands_grid *grid, int width, uint8_t *pixels)
-{
-    const struct layer *layer = &layers[content->layer];
-    const size_t bytes = pixel_bytes(layer->pixel);
-    struct heights block;
-    int err = make_heights(scratch, content, grid, &block);
-    if (err)
-        return err;
-    /* Painters write packed rows of at most LAYER_MAX_SIZE pixels. */
-    for (int j = 0; j < grid->height; j++)
-        for (int i = 0; i < grid->width; i += LAYER_MAX_SIZE) {
-            struct heights row = block;
-            const ptrdiff_t at = j * block.stride + i;
-            row.first += at;
-            row.temperature += at;
-            row.humidity += at;
-            if (row.water) {
-                row.water += at;
-                row.river += at;
-                row.bank += at;
-            }
-            row.size = grid->width - i < LAYER_MAX_SIZE ? grid->width - i : LAYER_MAX_SIZE;
-            row.rows = 1;
-            layer->paint(&row, content->world->colors, pixels + ((size_t)j * width + i) * bytes);
-        }
-    return 0;
-}
-
-static int paint_band(struct render_scratch *scratch, const struct content *content,
-                      const struct farlands_grid *grid)
-{
-    const struct tile tile = {.world = content->world, .layer = content->layer};
-    const struct picture_block block =
-        picture_block(grid->width, grid->height, tile_reach(&tile, grid->step));
-    const size_t bytes = pixel_bytes(layers[content->layer].pixel);
-    int err = 0;
-
-    assert((int64_t)grid->width * grid->height <= PICTURE_BAND_MAX);
-    for (int j = 0; j < grid->height && !err; j += block.height)
-        for (int i = 0; i < grid->width && !err; i += block.width) {
-            struct farlands_grid part = *grid;
-            part.x += i * grid->step;
-            part.y += j * grid->step;
-            part.width = grid->width - i < block.width ? grid->width - i : block.width;
-            part.height = grid->height - j < block.height ? grid->height - j : block.height;
-            err = paint_block(scratch, content, &part, grid->width,
-                              scratch->pixels + ((size_t)j * grid->width + i) * bytes);
-        }
+    err = render_values(out, scratch, &content, tile->format, &grid, progress);
+    times->noise = clock_ns(NULL) - start;
     return err;
 }
 
 int render_band(struct blob **out, struct adler *sum, struct render_scratch *scratch,
-                const struct content *content, const struct farlands_grid *grid, int height)
+                const struct content *content, const struct farlands_grid *grid, int height,
+                struct render_progress *progress)
 {
     const struct layer *layer = &layers[content->layer];
     const enum pixel pixel = layer->pixel;
     struct image_palette palette;
+    struct render_times unused = {.noise = 0};
     struct blob *head, *band;
-    int err = paint_band(scratch, content, grid);
+    int err = paint(scratch, content, grid, progress, &unused);
     if (!err)
         err = image_writer_band(&band, sum, scratch->writer, pixel, grid->width, grid->height,
                                 scratch->pixels);

@@ -18,36 +18,54 @@ void render_scratch_free(struct render_scratch *scratch);
 /* The noise library's part of it, for other work of the thread. */
 struct farlands_scratch *render_scratch_noise(struct render_scratch *scratch);
 
+/*
+ * A render that can stop and go on later, on any thread. It is made in blocks; how these are cut
+ * depends on what is rendered alone. Between two blocks it asks whether to stop: PAUSE returns 0 to
+ * go on, or a number that the render returns. After that, call it again with the same arguments, or
+ * render_progress_clear. Zero all but the first two at first.
+ */
+struct render_progress {
+    int (*pause)(void *context);
+    void *context;
+    /* Private. */
+    int64_t done;      /* blocks */
+    struct blob *kept; /* what they are made into */
+};
+
+void render_progress_clear(struct render_progress *progress);
+
 /* The time that each step of a render took, in nanoseconds. */
 struct render_times {
     uint64_t noise, layer, encoding;
 };
 
 /* Render TILE, whose grid must exist (tile_grid). Returns 0 and one reference in *OUT; -ENOMEM, or
- * -EIO if the encoder fails. TIMES may be NULL. */
+ * -EIO if the encoder fails. PROGRESS and TIMES may be NULL. */
 int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
-                struct render_times *times);
+                struct render_progress *progress, struct render_times *times);
 
 /* Samples of a piece at most; a scratch holds more. */
 enum { RENDER_PIECE_MAX = 1 << 18 };
 
 /*
  * Render a piece of at most RENDER_PIECE_MAX samples. Returns 0 and one reference in *OUT, -ENOMEM,
- * or -EIO if the encoder fails. All samples are little-endian.
+ * or -EIO if the encoder fails. PROGRESS may be NULL. All samples are little-endian.
  */
 
 /* The field's values over GRID in a FORMAT without pixels. */
 int render_values(struct blob **out, struct render_scratch *scratch, const struct content *content,
-                  enum format format, const struct farlands_grid *grid);
+                  enum format format, const struct farlands_grid *grid,
+                  struct render_progress *progress);
 
 /* The layer's picture of GRID, as rows of a PNG; *SUM is for image_writer_tail. If these are its
  * first rows, HEIGHT is the picture's height, and its head comes before them; otherwise 0. */
 int render_band(struct blob **out, struct adler *sum, struct render_scratch *scratch,
-                const struct content *content, const struct farlands_grid *grid, int height);
+                const struct content *content, const struct farlands_grid *grid, int height,
+                struct render_progress *progress);
 
 /* Densities of BOX as float32. */
 int render_density(struct blob **out, struct render_scratch *scratch, const struct world *world,
-                   const struct farlands_box *box);
+                   const struct farlands_box *box, struct render_progress *progress);
 
 /* The pixels of the last picture of a tile, as its layer has painted them. */
 const void *render_scratch_pixels(const struct render_scratch *scratch);

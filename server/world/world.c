@@ -19,7 +19,6 @@
 #include "server/layers/shading.h"
 #include "server/png/image_version.h"
 #include "server/webp/webp_writer.h"
-#include "server/world/cost_rates.h"
 
 static uint64_t hash_parameter(const struct world_key *key, const char *value)
 {
@@ -143,16 +142,6 @@ static int add_world(struct worlds *worlds, const struct world_config *config,
     return 0;
 }
 
-static int add_field_costs(struct worlds *worlds, struct world *world)
-{
-    if (!terrain_is_graph(world->terrain))
-        return 0;
-    const struct field_rates *rates = cost_table_fields(worlds->costs);
-    world->field_costs = rates ? field_costs_new(world->terrain, rates) : NULL;
-    worlds->field_costs[worlds->count - 1] = world->field_costs;
-    return world->field_costs ? 0 : -ENOMEM;
-}
-
 /* Add the configured world of CONFIG, with what worlds derived from it share. */
 static int add_family(struct worlds *worlds, const struct world_config *config,
                       const struct webp_config *webp)
@@ -167,19 +156,13 @@ static int add_family(struct worlds *worlds, const struct world_config *config,
     int err = add_world(worlds, config, parameters, webp);
     if (err)
         return err;
-    world->rates = cost_table_add(worlds->costs, &config->terrain);
-    if (!world->rates)
-        return -ENOMEM;
-    err = add_field_costs(worlds, world);
-    if (err)
-        return err;
     terrain_range(world->terrain, &min, &max);
     color_table_make(colors, config, min, max);
     world->colors = colors;
     return 0;
 }
 
-int worlds_new(struct worlds **out, const struct config *config, const struct worlds *previous)
+int worlds_new(struct worlds **out, const struct config *config)
 {
     const size_t count = (size_t)config->world_count;
     struct worlds *worlds = allocate(config->world_count);
@@ -187,10 +170,7 @@ int worlds_new(struct worlds **out, const struct config *config, const struct wo
         return -ENOMEM;
     worlds->colors = calloc(count, sizeof *worlds->colors);
     worlds->parameters = calloc(count, sizeof *worlds->parameters);
-    worlds->field_costs = calloc(count, sizeof(struct field_costs *));
-    int err = worlds->colors && worlds->parameters && worlds->field_costs ? 0 : -ENOMEM;
-    if (!err)
-        err = cost_table_new(&worlds->costs, previous ? previous->costs : NULL, &config->webp);
+    int err = worlds->colors && worlds->parameters ? 0 : -ENOMEM;
     for (int i = 0; i < config->world_count && !err; i++)
         err = add_family(worlds, &config->worlds[i], &config->webp);
     if (err) {
@@ -216,11 +196,9 @@ int worlds_derive(struct worlds **out, const struct world *base, uint64_t seed)
         worlds_release(worlds);
         return err;
     }
-    /* Neither the palette nor the range of heights, nor their cost, depends on the seed. */
+    /* Neither the palette nor the range of heights depends on the seed. */
     worlds->base = world_hold(base)->set;
     worlds->world->colors = base->colors;
-    worlds->world->rates = base->rates;
-    worlds->world->field_costs = base->field_costs;
     *out = worlds;
     return 0;
 }
@@ -241,10 +219,6 @@ void worlds_release(struct worlds *worlds)
         for (int i = 0; worlds->colors && i < worlds->count; i++)
             free(worlds->colors[i].climate);
         free(worlds->colors);
-        for (int i = 0; worlds->field_costs && i < worlds->count; i++)
-            field_costs_free(worlds->field_costs[i]);
-        free((void *)worlds->field_costs);
-        cost_table_free(worlds->costs);
         free(worlds);
         worlds = base;
     }

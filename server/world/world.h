@@ -54,8 +54,6 @@ struct world {
     struct webp_config webp;             /* how its tiles are encoded */
     struct color_table *colors;          /* shared with the worlds derived from it, */
     const struct parameters *parameters; /* as is this */
-    const struct cost_rates *rates;      /* and this: how fast the machine computes it */
-    struct field_costs *field_costs;     /* and this; NULL if it is a single noise */
 };
 
 struct worlds {
@@ -63,15 +61,12 @@ struct worlds {
     struct worlds *base;           /* of a derived world: the held set it borrows from; or NULL */
     struct color_table *colors;    /* one per world, NULL if there is a base; */
     struct parameters *parameters; /* the same */
-    struct cost_table *costs;      /* of all worlds, NULL if there is a base */
-    struct field_costs **field_costs; /* one per world, NULL for a single noise; the same */
     int capacity, count;
     struct world world[];
 };
 
-/* The worlds of CONFIG, with one reference. PREVIOUS, which may be NULL, tells how fast the machine
- * is; otherwise that is measured. Returns 0, -EINVAL or -ENOMEM. */
-int worlds_new(struct worlds **out, const struct config *config, const struct worlds *previous);
+/* The worlds of CONFIG, with one reference. Returns 0, -EINVAL or -ENOMEM. */
+int worlds_new(struct worlds **out, const struct config *config);
 
 /*
  * A set of one: the configured world BASE with SEED instead of its own, named {name}:{seed}. Has

@@ -115,7 +115,7 @@ static int bench_layer(const struct world *world, int layer, int scale,
             tile.x = (zooms[z] > 0 ? INT64_C(1) << (zooms[z] - 1) : 0) + i % 3;
             tile.y = (zooms[z] > 0 ? INT64_C(1) << (zooms[z] - 1) : 0) - i / 3;
             struct blob *blob;
-            int err = render_tile(&blob, scratch, &tile, NULL);
+            int err = render_tile(&blob, scratch, &tile, NULL, NULL);
             if (err)
                 return err;
             blob_release(blob);

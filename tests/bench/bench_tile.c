@@ -37,7 +37,7 @@ static int measure(struct costs *costs, struct render_scratch *scratch, struct d
         struct blob *blob;
         tile->x = (INT64_C(1) << (tile->z - 1)) + i % 20;
         tile->y = (INT64_C(1) << (tile->z - 1)) + i / 20;
-        int err = render_tile(&blob, scratch, tile, &times);
+        int err = render_tile(&blob, scratch, tile, NULL, &times);
         if (err)
             return err;
         uint64_t start = now();
@@ -97,7 +97,7 @@ static int render(const struct worlds *worlds, struct render_scratch *scratch, c
         const int64_t i = n * stride % count;
         tile.x = number[1] + i % width;
         tile.y = number[2] + i / width;
-        int err = render_tile(&blob, scratch, &tile, NULL);
+        int err = render_tile(&blob, scratch, &tile, NULL, NULL);
         if (err)
             return err;
         bytes += blob->length;

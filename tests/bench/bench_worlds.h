@@ -21,7 +21,7 @@ static inline struct worlds *bench_worlds(const char *file)
         fprintf(stderr, "%s\n", error.text);
         return NULL;
     }
-    if (worlds_new(&worlds, config, NULL))
+    if (worlds_new(&worlds, config))
         fprintf(stderr, "no worlds\n");
     config_free(config);
     return worlds;

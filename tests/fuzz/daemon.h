@@ -93,7 +93,7 @@ static inline void daemon_configure(struct daemon *daemon, const char *worlds)
     daemon->config->cache.memory = DAEMON_MEMORY;
     /* An impossible path: no disk cache. */
     snprintf(daemon->config->cache.path, sizeof daemon->config->cache.path, "/dev/null/none");
-    must(snapshot_new(&daemon->snapshot, daemon->config, NULL) == 0, "out of memory");
+    must(snapshot_new(&daemon->snapshot, daemon->config) == 0, "out of memory");
 }
 
 /* Serves the WORLDS of a file. */

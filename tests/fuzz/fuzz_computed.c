@@ -30,56 +30,62 @@ static bool spend(int64_t samples, int64_t step)
 /* --- The linker puts these before those of the daemon: see tests/Makefile.inc --- */
 
 int __real_render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
-                       struct render_times *times);
+                       struct render_progress *progress, struct render_times *times);
 int __wrap_render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
-                       struct render_times *times);
+                       struct render_progress *progress, struct render_times *times);
 int __wrap_render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
-                       struct render_times *times)
+                       struct render_progress *progress, struct render_times *times)
 {
     struct farlands_grid grid;
     const char *what;
     if (tile_grid(tile, &grid, &what) || !spend((int64_t)grid.width * grid.height, grid.step))
         return -EIO;
-    return __real_render_tile(out, scratch, tile, times);
+    return __real_render_tile(out, scratch, tile, progress, times);
 }
 
 int __real_render_values(struct blob **out, struct render_scratch *scratch,
                          const struct content *content, enum format format,
-                         const struct farlands_grid *grid);
+                         const struct farlands_grid *grid, struct render_progress *progress);
 int __wrap_render_values(struct blob **out, struct render_scratch *scratch,
                          const struct content *content, enum format format,
-                         const struct farlands_grid *grid);
+                         const struct farlands_grid *grid, struct render_progress *progress);
 int __wrap_render_values(struct blob **out, struct render_scratch *scratch,
                          const struct content *content, enum format format,
-                         const struct farlands_grid *grid)
+                         const struct farlands_grid *grid, struct render_progress *progress)
 {
     if (!spend((int64_t)grid->width * grid->height, grid->step))
         return -EIO;
-    return __real_render_values(out, scratch, content, format, grid);
+    return __real_render_values(out, scratch, content, format, grid, progress);
 }
 
 int __real_render_band(struct blob **out, struct adler *sum, struct render_scratch *scratch,
-                       const struct content *content, const struct farlands_grid *grid, int height);
+                       const struct content *content, const struct farlands_grid *grid, int height,
+                       struct render_progress *progress);
 int __wrap_render_band(struct blob **out, struct adler *sum, struct render_scratch *scratch,
-                       const struct content *content, const struct farlands_grid *grid, int height);
+                       const struct content *content, const struct farlands_grid *grid, int height,
+                       struct render_progress *progress);
 int __wrap_render_band(struct blob **out, struct adler *sum, struct render_scratch *scratch,
-                       const struct content *content, const struct farlands_grid *grid, int height)
+                       const struct content *content, const struct farlands_grid *grid, int height,
+                       struct render_progress *progress)
 {
     if (!spend((int64_t)grid->width * grid->height, grid->step))
         return -EIO;
-    return __real_render_band(out, sum, scratch, content, grid, height);
+    return __real_render_band(out, sum, scratch, content, grid, height, progress);
 }
 
 int __real_render_density(struct blob **out, struct render_scratch *scratch,
-                          const struct world *world, const struct farlands_box *box);
+                          const struct world *world, const struct farlands_box *box,
+                          struct render_progress *progress);
 int __wrap_render_density(struct blob **out, struct render_scratch *scratch,
-                          const struct world *world, const struct farlands_box *box);
+                          const struct world *world, const struct farlands_box *box,
+                          struct render_progress *progress);
 int __wrap_render_density(struct blob **out, struct render_scratch *scratch,
-                          const struct world *world, const struct farlands_box *box)
+                          const struct world *world, const struct farlands_box *box,
+                          struct render_progress *progress)
 {
     if (!spend((int64_t)box->width * box->height * box->depth, box->step))
         return -EIO;
-    return __real_render_density(out, scratch, world, box);
+    return __real_render_density(out, scratch, world, box, progress);
 }
 
 enum spawn_state __real_spawn_search_run(struct spawn_search *search,

@@ -88,7 +88,7 @@ static void check_layers(const struct world *world, const struct config_layer *k
 static void check_worlds(const struct config *config, const struct config_layer *known)
 {
     struct worlds *worlds;
-    must(worlds_new(&worlds, config, NULL) == 0, "accepted, but cannot be created");
+    must(worlds_new(&worlds, config) == 0, "accepted, but cannot be created");
     for (int i = 0; i < worlds->count; i++) {
         const struct world *world = &worlds->world[i];
         const int64_t *origin = world->config.origin;

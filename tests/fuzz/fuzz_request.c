@@ -32,6 +32,11 @@ void render_scratch_free(struct render_scratch *scratch)
     free(scratch);
 }
 
+void render_progress_clear(struct render_progress *progress)
+{
+    (void)progress;
+}
+
 const void *render_scratch_pixels(const struct render_scratch *scratch)
 {
     return scratch;
@@ -39,9 +44,9 @@ const void *render_scratch_pixels(const struct render_scratch *scratch)
 
 /* Some fail. Raw tiles have the right length, because it is sent before they are rendered. */
 int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
-                struct render_times *times)
+                struct render_progress *progress, struct render_times *times)
 {
-    (void)scratch, (void)times;
+    (void)scratch, (void)progress, (void)times;
     const size_t samples = (size_t)tile_size(tile) * (size_t)tile_size(tile);
     const size_t length = tile->format == FORMAT_PNG ? FIRST_PNG + 7 * (size_t)(tile->x & 1023)
                                                      : samples * format_sample_bytes(tile->format);
@@ -80,26 +85,28 @@ static struct farlands_box flat(const struct farlands_grid *grid)
 }
 
 int render_values(struct blob **out, struct render_scratch *scratch, const struct content *content,
-                  enum format format, const struct farlands_grid *grid)
+                  enum format format, const struct farlands_grid *grid,
+                  struct render_progress *progress)
 {
     const struct farlands_box box = flat(grid);
-    (void)scratch, (void)content;
+    (void)scratch, (void)content, (void)progress;
     return fake_piece(out, &box, format_sample_bytes(format));
 }
 
 int render_band(struct blob **out, struct adler *sum, struct render_scratch *scratch,
-                const struct content *content, const struct farlands_grid *grid, int height)
+                const struct content *content, const struct farlands_grid *grid, int height,
+                struct render_progress *progress)
 {
     const struct farlands_box box = flat(grid);
-    (void)scratch, (void)content, (void)height;
+    (void)scratch, (void)content, (void)height, (void)progress;
     *sum = adler_of((const uint8_t *)"", 0);
     return fake_piece(out, &box, 1);
 }
 
 int render_density(struct blob **out, struct render_scratch *scratch, const struct world *world,
-                   const struct farlands_box *box)
+                   const struct farlands_box *box, struct render_progress *progress)
 {
-    (void)scratch, (void)world;
+    (void)scratch, (void)world, (void)progress;
     return fake_piece(out, box, 4);
 }
 

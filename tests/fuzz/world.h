@@ -16,7 +16,7 @@ static inline const struct worlds *fuzz_worlds(void)
         struct config *config;
         layers_known(known);
         must(config_load(&config, NULL, known, &error) == 0, "%s", error.text);
-        must(worlds_new(&worlds, config, NULL) == 0, "out of memory");
+        must(worlds_new(&worlds, config) == 0, "out of memory");
         config_free(config);
     }
     return worlds;

@@ -43,7 +43,7 @@ static void configure(void)
     config->threads = 1;
     /* An impossible path: no disk cache. */
     snprintf(config->cache.path, sizeof config->cache.path, "/dev/null/none");
-    ck_assert_int_eq(snapshot_new(&snapshot, config, NULL), 0);
+    ck_assert_int_eq(snapshot_new(&snapshot, config), 0);
 }
 
 static void set_up(void)

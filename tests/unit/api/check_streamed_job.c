@@ -27,24 +27,31 @@ static struct http *http;
 static unsigned streams;
 static unsigned closed, freed;
 
-/* The subject. Pieces from number HELD on wait at the gate; if MORE, the first is never done. */
+/* The subject. Pieces from number HELD on wait at the gate; if MORE, the first is never done, if
+ * ENDLESS it only asks whether to pause. */
 static struct {
     unsigned pieces, held;
-    bool more;
-    uint32_t cost_us;
-    atomic_uint begun, faults, on_loop;
+    bool more, endless;
+    atomic_uint begun, faults;
     uv_sem_t gate;
-} sum = {.cost_us = 1000};
+} sum;
 
 static uv_thread_t loop_thread;
 
-static int work(void *subject, unsigned index, struct render_scratch *scratch, struct blob **out)
+static int work(void *subject, unsigned index, struct render_scratch *scratch, struct blob **out,
+                struct streamed_job_turn *turn)
 {
     const uv_thread_t self = uv_thread_self();
     (void)subject, (void)scratch;
     atomic_fetch_add(&sum.begun, 1);
     if (uv_thread_equal(&self, &loop_thread))
-        atomic_fetch_add(&sum.on_loop, 1);
+        atomic_fetch_add(&sum.faults, 1);
+    if (sum.endless) {
+        int err;
+        while ((err = streamed_job_pause(turn)) == 0)
+            usleep(100);
+        return err;
+    }
     if (sum.more) {
         if (index >= sum.held)
             uv_sem_wait(&sum.gate);
@@ -72,14 +79,8 @@ static void free_sum(void *subject)
     freed++;
 }
 
-static uint32_t cost(const void *subject, unsigned number)
-{
-    (void)subject, (void)number;
-    return sum.cost_us;
-}
-
 static struct streamed_job_kind kind = {
-    .counter = METRIC_REGIONS, .work = work, .cost_us = cost, .respond = respond, .free = free_sum};
+    .counter = METRIC_REGIONS, .work = work, .respond = respond, .free = free_sum};
 
 static void handle(void *unused, struct http_exchange *exchange, const struct http_request *request)
 {
@@ -128,7 +129,6 @@ static void set_up(void)
     ck_assert_int_eq(pending_requests_init(&pending), 0);
     streamed_jobs = (struct streamed_jobs){
         .renderers = renderers, .mailbox = mailbox, .pending = &pending, .streams = &streams};
-    ck_assert_int_eq(streamed_jobs_init(&streamed_jobs), 0);
     const struct http_parts for_http = {.loop = &loop,
                                         .idle = 60,
                                         .connections = 16,
@@ -148,7 +148,6 @@ static void tear_down(void)
     uv_run(&loop, UV_RUN_DEFAULT);
     http_free(http);
     work_queue_free(renderers);
-    streamed_jobs_close(&streamed_jobs);
     pending_requests_close(&pending);
     mailbox_free(mailbox);
     ck_assert_int_eq(uv_loop_close(&loop), 0);
@@ -244,6 +243,30 @@ START_TEST(test_left_without_end)
 }
 END_TEST
 
+/* One that asks whether to pause gives its thread back when its client leaves, or the server ends,
+ * though nobody else waits for the thread. */
+START_TEST(test_endless)
+{
+    sum.pieces = sum.held = 1;
+    sum.endless = true;
+    int fd = request();
+    while (atomic_load(&sum.begun) < 1)
+        turn();
+    if (_i == 0)
+        close(fd);
+    else
+        streamed_jobs_cancel(&streamed_jobs);
+    while (work_queue_running(renderers) > 0)
+        turn();
+    ck_assert_uint_eq(atomic_load(&sum.begun), 1);
+    if (_i == 1)
+        close(fd);
+    while (freed == 0)
+        turn();
+    stop();
+}
+END_TEST
+
 /* The timeout, the time that has passed, and whether the request has timed out. */
 static const struct {
     unsigned timeout_ms, passed_ms;
@@ -269,37 +292,6 @@ START_TEST(test_late)
     close(fd);
     while (freed == 0)
         turn();
-    stop();
-}
-END_TEST
-
-/* Which jobs are made on the loop: those that are short, while the loop has time for them. */
-static const struct {
-    unsigned pieces;
-    uint32_t cost_us;
-    bool spent, on_loop;
-} shorts[] = {
-    {1, 0, false, true},     {1, 10, false, true},  {1, 50, false, true}, {1, 51, false, false},
-    {1, 1000, false, false}, {2, 10, false, false}, {1, 10, true, false},
-};
-
-START_TEST(test_on_loop)
-{
-    char waste[4096];
-    sum.pieces = sum.held = shorts[_i].pieces;
-    sum.cost_us = shorts[_i].cost_us;
-    if (shorts[_i].spent)
-        streamed_jobs.budget = (struct token_bucket){.filled_at = clock_ns(NULL),
-                                                     .tokens = -INT64_C(1000000000000000)};
-    int fd = request();
-    while (freed == 0) {
-        turn();
-        while (read(fd, waste, sizeof waste) > 0)
-            ;
-    }
-    ck_assert_uint_eq(atomic_load(&sum.on_loop), shorts[_i].on_loop);
-    ck_assert_uint_eq(atomic_load(&sum.begun), sum.pieces);
-    close(fd);
     stop();
 }
 END_TEST
@@ -463,8 +455,8 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, test_left, 0, ROWS(left));
     tcase_add_test(tcase, test_left_without_end);
+    tcase_add_loop_test(tcase, test_endless, 0, 2);
     tcase_add_loop_test(tcase, test_late, 0, ROWS(timeouts));
-    tcase_add_loop_test(tcase, test_on_loop, 0, ROWS(shorts));
     tcase_add_test(tcase, test_turns);
     tcase_add_loop_test(tcase, test_rank, 0, ROWS(ranks));
     tcase_add_loop_test(tcase, test_memory, 0, ROWS(memories));

@@ -572,7 +572,7 @@ static struct worlds *draw_worlds(struct draws *draws)
              "%s\n%s", error.text, text);
         return NULL;
     }
-    ck_assert_int_eq(worlds_new(&worlds, config, NULL), 0);
+    ck_assert_int_eq(worlds_new(&worlds, config), 0);
     config_free(config);
     return worlds;
 }

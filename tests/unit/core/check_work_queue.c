@@ -431,14 +431,12 @@ START_TEST(test_clients)
     await(&started, 1);
     for (int i = 1; i < 5; i++) {
         tasks[i].job.client = 1;
-        tasks[i].job.cost_us = tasks[i + 10].job.cost_us = 10000;
         tasks[i + 10].job.client = 2;
         ck_assert_int_eq(submit(i), 0);
         if (i < 3)
             ck_assert_int_eq(submit(i + 10), 0);
     }
     tasks[20].job.client = 1;
-    tasks[20].job.cost_us = 10000;
     ck_assert_int_eq(submit(20), 0);
     const int number = 20, none = 99;
     ck_assert(work_queue_join(queue, is_number, &number, JOB_BACKGROUND, 3)); /* stays */
@@ -463,25 +461,37 @@ START_TEST(test_clients)
 }
 END_TEST
 
+/* Run task NUMBER, alone, for MS. */
+static void run_for(int number, unsigned ms)
+{
+    const int before = atomic_load(&done);
+    ck_assert_int_eq(submit(number), 0);
+    await(&started, before + 1);
+    pass_ms(ms);
+    open_gate(1);
+    await(&done, before + 1);
+    await_idle();
+}
+
 /* A client is told to retry after its own backlog; likewise how long a new job would wait. */
 START_TEST(test_retry_after)
 {
+    enum { LONG = 1, SHORT };
     make(1, MOST, PATIENT);
     ck_assert_uint_eq(work_queue_wait_ms(queue, JOB_INTERACTIVE, 1), 0); /* a thread is idle */
-    for (int i = 0; i < 4; i++) { /* each takes what was estimated */
-        tasks[i].job.cost_us = 20000;
-        ck_assert_int_eq(submit(i), 0);
-        await(&started, i + 1);
-        pass_ms(20);
-        open_gate(1);
-        await(&done, i + 1);
-        await_idle();
+    tasks[9].job.kind.kind = LONG;
+    run_for(9, 2000);
+    for (int i = 0; i < 100; i++) {
+        tasks[10].job.kind.kind = SHORT;
+        run_for(10, 20);
     }
+    for (int i = 4; i < 9; i++)
+        tasks[i].job.kind.kind = i < 8 && i > 4 ? LONG : SHORT;
+    const int begun = atomic_load(&started);
     ck_assert_int_eq(submit(4), 0);
-    await(&started, 5);
+    await(&started, begun + 1);
     for (int i = 5; i < 8; i++) {
         tasks[i].job.client = 1;
-        tasks[i].job.cost_us = 2000000;
         ck_assert_int_eq(submit(i), 0);
     }
     tasks[8].job.client = 2;
@@ -489,11 +499,140 @@ START_TEST(test_retry_after)
     ck_assert_uint_eq(work_queue_retry_after(queue, 1), 7);
     ck_assert_uint_eq(work_queue_retry_after(queue, 2), 1);
     ck_assert_uint_eq(work_queue_retry_after(queue, 3), 1);
-    /* Three of 2 s, one of 1 us before them, and as long as the one that runs. */
-    ck_assert_uint_eq(work_queue_wait_ms(queue, JOB_INTERACTIVE, 1), 6021);
-    ck_assert_uint_eq(work_queue_wait_ms(queue, JOB_INTERACTIVE, 3), 20);
+    /* Three of 2 s, one of 20 ms before them, and as long as the mean of those before, 24 ms. */
+    ck_assert_uint_eq(work_queue_wait_ms(queue, JOB_INTERACTIVE, 1), 6044);
+    ck_assert_uint_eq(work_queue_wait_ms(queue, JOB_INTERACTIVE, 3), 24);
     open_gate(5);
+    finish(begun + 5);
+}
+END_TEST
+
+/* A job that has run for a slice goes on if no other client waits, and is charged then. */
+static const struct {
+    unsigned ms;           /* that it has run */
+    int own, others, late; /* jobs of its client, of another, of another that are background ones */
+    bool asks_own;
+    bool goes_on;
+} slices[] = {
+    {3, 1, 1, 1, true, true},  {4, 0, 0, 0, true, true},   {4, 1, 0, 0, false, true},
+    {4, 1, 0, 0, true, false}, {4, 0, 1, 0, false, false}, {4, 0, 1, 0, true, false},
+    {4, 0, 0, 1, false, true}, {4, 0, 0, 1, true, true},   {99, 1, 0, 1, false, true},
+};
+
+static bool went_on;
+
+static void ask(struct job *job, void *thread_state)
+{
+    const int row = ((struct task *)job)->number - 100;
+    (void)thread_state;
+    atomic_fetch_add(&started, 1);
+    uv_sem_wait(&gate);
+    went_on = work_queue_go_on(queue, job, slices[row].asks_own);
+    atomic_fetch_add(&done, 1);
+}
+
+START_TEST(test_go_on)
+{
+    const int own = slices[_i].own, others = slices[_i].others, late = slices[_i].late;
+    make(1, MOST, PATIENT);
+    tasks[100 + _i].job.run = ask;
+    ck_assert_int_eq(submit(100 + _i), 0);
+    await(&started, 1);
+    for (int i = 0; i < own + others + late; i++) {
+        tasks[i].job.client = i < own ? 0 : 1;
+        tasks[i].job.rank = i < own + others ? JOB_INTERACTIVE : JOB_BACKGROUND;
+        ck_assert_int_eq(submit(i), 0);
+    }
+    pass_ms(slices[_i].ms);
+    open_gate(1 + own + others + late);
+    finish(1 + own + others + late);
+    ck_assert_int_eq(went_on, slices[_i].goes_on);
+}
+END_TEST
+
+/* A client that was alone for long is not behind one that comes then: both take turns. */
+static void go_on_for_long(struct job *job, void *thread_state)
+{
+    (void)thread_state;
+    for (int i = 0; i < 100; i++) {
+        pass_ms(10);
+        must_not(!work_queue_go_on(queue, job, false));
+    }
+    atomic_fetch_add(&started, 1);
+    uv_sem_wait(&gate);
+    atomic_fetch_add(&done, 1);
+}
+
+START_TEST(test_alone_for_long)
+{
+    make(1, MOST, PATIENT);
+    tasks[100].job.run = go_on_for_long;
+    ck_assert_int_eq(submit(100), 0);
+    await(&started, 1);
+    ck_assert_uint_eq(work_queue_longest_slice_us(queue), 10000);
+    ck_assert_uint_eq(work_queue_longest_run_ms(queue), 0);
+    for (int i = 0; i < 8; i++) {
+        tasks[i].job.client = (uint64_t)i % 2;
+        ck_assert_int_eq(submit(i), 0);
+    }
+    for (int i = 0; i < 9; i++) {
+        open_gate(1);
+        await(&done, i + 1);
+        pass_ms(10);
+    }
+    int of_other = 0; /* of the first four that follow */
+    for (int i = 1; i < 5; i++)
+        of_other += order[i] % 2;
+    ck_assert_int_eq(of_other, 2);
     finish(9);
+}
+END_TEST
+
+static int resumes;
+
+static void run_in_two(struct job *job, void *thread_state)
+{
+    (void)thread_state;
+    order[atomic_fetch_add(&started, 1)] = ((struct task *)job)->number;
+    uv_sem_wait(&gate);
+    if (resumes-- > 0)
+        must_not(work_queue_resume(queue, job) != 0);
+    atomic_fetch_add(&done, 1);
+}
+
+/* A job that goes on later is the next of its client, whose limits do not matter; what its kind
+ * takes is the sum. */
+START_TEST(test_resume)
+{
+    static const int expected[] = {100, 5, 100, 0, 1};
+    resumes = 1;
+    make(1, 3, PATIENT);
+    tasks[100].job.run = run_in_two;
+    tasks[100].job.kind.kind = tasks[2].job.kind.kind = 7;
+    tasks[5].job.client = 1;
+    ck_assert_int_eq(submit(100), 0);
+    await(&started, 1);
+    ck_assert_int_eq(submit(0), 0);
+    ck_assert_int_eq(submit(1), 0);
+    ck_assert_int_eq(submit(5), 0); /* the queue is full */
+    pass_ms(300);
+    for (int i = 1; i < 5; i++) {
+        open_gate(1);
+        await(&started, i + 1);
+        if (i == 2)
+            pass_ms(700);
+    }
+    open_gate(1);
+    await(&done, 5);
+    await_idle();
+    for (int i = 0; i < 5; i++)
+        ck_assert_int_eq(order[i], expected[i]);
+    ck_assert_int_eq(submit(3), 0);
+    await(&started, 6);
+    ck_assert_int_eq(submit(2), 0);
+    ck_assert_int_eq(tasks[2].job.cost_us, 1000000);
+    open_gate(2);
+    finish(7);
 }
 END_TEST
 
@@ -752,6 +891,9 @@ int main(void)
     tcase_add_test(tcase, test_shed);
     tcase_add_test(tcase, test_clients);
     tcase_add_test(tcase, test_retry_after);
+    tcase_add_loop_test(tcase, test_go_on, 0, ROWS(slices));
+    tcase_add_test(tcase, test_alone_for_long);
+    tcase_add_test(tcase, test_resume);
     tcase_add_test(tcase, test_batch_delay);
     tcase_add_test(tcase, test_burst);
     tcase_add_test(tcase, test_longest_run);

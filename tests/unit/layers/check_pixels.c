@@ -293,7 +293,7 @@ static uint64_t hash_map(uint64_t hash, const struct world *world, int layer, co
     /* Exact samples of rivers end at 64 blocks. */
     if (!grid.band_limit && map->step > 64)
         return hash;
-    ck_assert_int_eq(render_band(&band, &sum, scratch, &content, &grid, 0), 0);
+    ck_assert_int_eq(render_band(&band, &sum, scratch, &content, &grid, 0, NULL), 0);
     blob_release(band);
     return hash_pixels(hash, render_scratch_pixels(scratch), (size_t)MAP * MAP,
                        pixel_bytes(layers[layer].pixel));
@@ -329,7 +329,7 @@ static void compare_layer(const struct world *world, int layer, bool same_ground
             struct blob *blob;
             if (!(layers[layer].formats >> format & 1) || format == FORMAT_WEBP)
                 continue;
-            ck_assert_int_eq(render_tile(&blob, scratch, &tile, NULL), 0);
+            ck_assert_int_eq(render_tile(&blob, scratch, &tile, NULL, NULL), 0);
             if (format == FORMAT_PNG) {
                 painted = hash_pixels(painted, render_scratch_pixels(scratch), size * size,
                                       pixel_bytes(layers[layer].pixel));

@@ -234,7 +234,7 @@ static inline struct config *config_of_text(const char *text)
 static inline struct worlds *worlds_of_config(struct config *config)
 {
     struct worlds *worlds;
-    ck_assert_int_eq(worlds_new(&worlds, config, NULL), 0);
+    ck_assert_int_eq(worlds_new(&worlds, config), 0);
     config_free(config);
     return worlds;
 }

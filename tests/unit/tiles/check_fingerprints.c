@@ -112,7 +112,7 @@ static struct blob *tile_of(const struct world *world, int layer)
 {
     const struct tile tile = {.world = world, .layer = layer, .scale = 1, .z = Z, .x = X, .y = Y};
     struct blob *png;
-    ck_assert_int_eq(render_tile(&png, scratch, &tile, NULL), 0);
+    ck_assert_int_eq(render_tile(&png, scratch, &tile, NULL, NULL), 0);
     blob_release(png);
     return blob_copy(render_scratch_pixels(scratch),
                      TILE_SIZE * TILE_SIZE * pixel_bytes(layers[layer].pixel));
@@ -128,7 +128,7 @@ static struct blob *values_of(const struct world *world, enum format format)
 {
     const struct content heights = world_content(world, layer_find("height"), 0);
     struct blob *values;
-    ck_assert_int_eq(render_values(&values, scratch, &heights, format, &region), 0);
+    ck_assert_int_eq(render_values(&values, scratch, &heights, format, &region, NULL), 0);
     return values;
 }
 
@@ -144,7 +144,7 @@ static struct blob *density_of(const struct world *world)
                                      .height = 64,
                                      .depth = 64};
     struct blob *density;
-    ck_assert_int_eq(render_density(&density, scratch, world, &box), 0);
+    ck_assert_int_eq(render_density(&density, scratch, world, &box, NULL), 0);
     return density;
 }
 
@@ -222,8 +222,8 @@ static bool same_tile(const struct world *a, const struct world *b, enum format 
     char key_a[TILE_KEY_MAX], key_b[TILE_KEY_MAX];
 
     other.world = b;
-    ck_assert_int_eq(render_tile(&blob_a, scratch, &one, NULL), 0);
-    ck_assert_int_eq(render_tile(&blob_b, scratch, &other, NULL), 0);
+    ck_assert_int_eq(render_tile(&blob_a, scratch, &one, NULL, NULL), 0);
+    ck_assert_int_eq(render_tile(&blob_b, scratch, &other, NULL, NULL), 0);
     /* Files end with the checksum of their keys. */
     const bool same_key = strcmp(tile_key(&one, key_a), tile_key(&other, key_b)) == 0;
     const size_t compared = blob_a->length - (same_key ? 0 : IMAGE_CHECKSUM);

@@ -62,7 +62,7 @@ static struct blob *render(const struct tile *tile)
 {
     struct blob *blob = NULL;
     char name[TILE_PATH_MAX];
-    int err = render_tile(&blob, scratch, tile, NULL);
+    int err = render_tile(&blob, scratch, tile, NULL, NULL);
     must(err == 0 && blob, "%s: %d", tile_path(tile, name), err);
     must(blob->references == 1, "%u references", blob->references);
     return blob;
@@ -462,7 +462,7 @@ START_TEST(test_pure)
             struct render_times times = {0};
             struct blob *first = render(&tile), *second = NULL;
             blob_release(render(&other));
-            ck_assert_int_eq(render_tile(&second, scratch, &tile, &times), 0);
+            ck_assert_int_eq(render_tile(&second, scratch, &tile, NULL, &times), 0);
             ck_assert_uint_gt(times.noise, 0);
             ck_assert_uint_eq(first->length, second->length);
             ck_assert_mem_eq(first->bytes, second->bytes, first->length);
@@ -470,6 +470,77 @@ START_TEST(test_pure)
             blob_release(second);
         }
     }
+}
+END_TEST
+
+static int always_pause(void *asked)
+{
+    ++*(int *)asked;
+    return 1;
+}
+
+/* Renders that stop after each block, and go on with another scratch, which has been used
+ * meanwhile, have the same bytes. Progress that is given up leaks nothing. */
+START_TEST(test_paused)
+{
+    struct render_scratch *both[2] = {scratch};
+    struct tile other = tile_of("smooth", "relief", FORMAT_PNG, 2, 9, -3, 4);
+    ck_assert_int_eq(render_scratch_new(&both[1]), 0);
+    for (int layer = 0; layers[layer].name; layer++)
+        for (enum format format = 0; format < FORMATS; format++) {
+            int asked = 0, stops = 0, err;
+            struct render_progress progress = {.pause = always_pause, .context = &asked};
+            struct tile tile = tile_of("rough", layers[layer].name, format, 2, 15, 16383, 16385);
+            struct blob *paused = NULL;
+            if (!(layers[layer].formats & 1U << format))
+                continue;
+            struct blob *whole = render(&tile);
+            while ((err = render_tile(&paused, both[stops % 2], &tile, &progress, NULL)) == 1)
+                if (stops++ == 0)
+                    blob_release(render(&other));
+            ck_assert_int_eq(err, 0);
+            ck_assert_int_ge(stops, 3);
+            ck_assert_int_eq(asked, stops);
+            ck_assert_uint_eq(paused->length, whole->length);
+            ck_assert_mem_eq(paused->bytes, whole->bytes, whole->length);
+            render_progress_clear(&progress);
+            ck_assert_int_eq(render_tile(&paused, scratch, &tile, &progress, NULL), 1);
+            render_progress_clear(&progress);
+            blob_release(whole);
+            blob_release(paused);
+        }
+    render_scratch_free(both[1]);
+}
+END_TEST
+
+/* Volumes, too. */
+START_TEST(test_paused_volume)
+{
+    const struct world *world = worlds_find(worlds, "rough");
+    const struct farlands_box box = {-77, 1234, -4000, 200, 65, 40, 33};
+    int asked = 0, stops = 0, err;
+    struct render_progress progress = {.pause = always_pause, .context = &asked};
+    struct blob *whole = NULL, *paused = NULL;
+    ck_assert_int_eq(render_density(&whole, scratch, world, &box, NULL), 0);
+    while ((err = render_density(&paused, scratch, world, &box, &progress)) == 1)
+        stops++;
+    ck_assert_int_eq(err, 0);
+    ck_assert_int_ge(stops, 3);
+    ck_assert_uint_eq(paused->length, whole->length);
+    ck_assert_mem_eq(paused->bytes, whole->bytes, whole->length);
+    float *column = malloc(sizeof *column * 33), *all = (float *)(void *)whole->bytes;
+    for (int i = 0; i < 65; i += 64)
+        for (int j = 0; j < 40; j += 13) {
+            const struct farlands_box one = {
+                box.x + i * box.step, box.y + j * box.step, box.z, box.step, 1, 1, 33};
+            ck_assert_int_eq(
+                terrain_density(world->terrain, render_scratch_noise(scratch), &one, column), 0);
+            for (int k = 0; k < 33; k++)
+                ck_assert_mem_eq(&column[k], &all[(k * 40 + j) * 65 + i], sizeof *column);
+        }
+    free(column);
+    blob_release(whole);
+    blob_release(paused);
 }
 END_TEST
 
@@ -487,7 +558,7 @@ static void *render_often(void *context)
     struct painter *painter = context;
     for (int i = 0; i < 10; i++) {
         struct blob *blob = NULL;
-        if (render_tile(&blob, painter->scratch, &painter->tile, NULL) ||
+        if (render_tile(&blob, painter->scratch, &painter->tile, NULL, NULL) ||
             blob->length != painter->expected->length ||
             memcmp(blob->bytes, painter->expected->bytes, blob->length) != 0)
             painter->faults++;
@@ -563,5 +634,7 @@ int main(void)
     tcase_add_test(tcase, test_flat);
     tcase_add_test(tcase, test_pure);
     tcase_add_test(tcase, test_threads);
+    tcase_add_test(tcase, test_paused);
+    tcase_add_test(tcase, test_paused_volume);
     return suite_run(suite);
 }

@@ -143,7 +143,7 @@ END_TEST
 static struct snapshot *setup_of(const char *yaml)
 {
     struct snapshot *snapshot;
-    ck_assert_int_eq(snapshot_new(&snapshot, config_of_text(yaml), NULL), 0);
+    ck_assert_int_eq(snapshot_new(&snapshot, config_of_text(yaml)), 0);
     return snapshot;
 }
 
