@@ -17,4 +17,8 @@ static inline int world_config_generator(const struct world_config *world)
  * Returns 0, -EINVAL (terrain_kernel_fault) or -ENOMEM. */
 int world_config_terrain(struct farlands_terrain **out, const struct world_config *world);
 
+/* The same of WORLD with SEED instead of its own. */
+int world_config_terrain_of_seed(struct farlands_terrain **out, const struct world_config *world,
+                                 uint64_t seed);
+
 #endif

@@ -63,7 +63,9 @@ static void add_grid_parameter(void *context, const struct world_key *key)
 static void add_grid(struct json *document, cJSON *parent, const struct world *world)
 {
     struct grid grid = {document, parent};
-    config_world_visit(&world->config, add_grid_parameter, &grid);
+    struct world_config config;
+    world_config_of(&config, world);
+    config_world_visit(&config, add_grid_parameter, &grid);
 }
 
 /* {"name": ..., "noise": {"warp": {...}}} from the keys "name" and "noise.warp.amplitude". */
@@ -85,7 +87,7 @@ static void add_parameter(void *context, const struct world_key *key)
  * section 4.2). */
 static const char *relative(const struct world *world)
 {
-    return strchr(world->config.name, ':') ? "./" : "";
+    return strchr(world->name, ':') ? "./" : "";
 }
 
 /* What a URL template has besides a layer. */
@@ -100,10 +102,9 @@ static void add_tile_url(struct json *document, cJSON *parent, const char *key,
                          struct tile_form form)
 {
     char name[LAYER_NAME_MAX];
-    json_add_text(document, parent, key, "%s%s/%s/{z}/{x}/{y}%s.%s?%sv=%s", base,
-                  world->config.name, layer_name(world, layer, field, name), form.scale,
-                  format_extension(form.format), form.query,
-                  world->layer_fingerprint[tile_kind(layer, form.format)]);
+    json_add_text(document, parent, key, "%s%s/%s/{z}/{x}/{y}%s.%s?%sv=%s", base, world->name,
+                  layer_name(world, layer, field, name), form.scale, format_extension(form.format),
+                  form.query, world->layer_fingerprint[tile_kind(layer, form.format)]);
 }
 
 /* The range of a layer's FIELD, and its unit if it has one. */
@@ -139,7 +140,7 @@ static void add_exaggeration(struct json *document, cJSON *parent, const struct 
         return;
     cJSON *terms = json_add(document, parent, "exaggeration", cJSON_CreateObject());
     add_number(document, terms, "least",
-               (double)SHADING_LEAST_EXAGGERATION * world->config.exaggeration);
+               (double)SHADING_LEAST_EXAGGERATION * world->config->exaggeration);
     add_number(document, terms, "spacing", (double)SHADING_SPACING);
 }
 
@@ -192,10 +193,8 @@ static void add_layer(struct json *document, cJSON *list, const struct world *wo
     add_exaggeration(document, entry, world, layer);
     add_legend(document, entry, layer);
     json_add_text(document, entry, "fingerprint", "%s", world->layer_fingerprint[layer]);
-    json_add_text(document, entry, "tilejson", "%s%s/%s.json", relative(world), world->config.name,
-                  name);
-    json_add_text(document, entry, "gdal", "%s%s/%s.xml", relative(world), world->config.name,
-                  name);
+    json_add_text(document, entry, "tilejson", "%s%s/%s.json", relative(world), world->name, name);
+    json_add_text(document, entry, "gdal", "%s%s/%s.xml", relative(world), world->name, name);
     if (layer_has_numbers(layer))
         add_number(document, entry, "exact_from", world_exact_zoom(world));
     add_tile_url(document, entry, "tiles", world, layer, field, relative(world),
@@ -228,7 +227,7 @@ static void add_field_layers(struct json *document, const struct world *world)
 static void add_identity(struct json *document, cJSON *parent, const struct world *world)
 {
     json_add_text(document, parent, "fingerprint", "%s", world->fingerprint);
-    add_number(document, parent, "generator", world_config_generator(&world->config));
+    add_number(document, parent, "generator", world_config_generator(world->config));
     add_pair(document, parent, "range", (double)world->colors->min, (double)world->colors->max);
     add_number(document, parent, "tile_size", TILE_SIZE);
     cJSON *limits = json_add(document, parent, "limits", cJSON_CreateObject());
@@ -267,7 +266,7 @@ static void add_endpoints(struct json *document, cJSON *parent, const struct wor
     for (size_t i = 0; i < sizeof endpoints / sizeof endpoints[0]; i++)
         if (world_course_field(world) >= 0 || strcmp(endpoints[i].name, "downstream") != 0)
             json_add_text(document, urls, endpoints[i].name, "%s%s/%s%s", relative(world),
-                          world->config.name, endpoints[i].template, endpoints[i].version);
+                          world->name, endpoints[i].template, endpoints[i].version);
 }
 
 /* Common to the catalogue and /{world}.json. */
@@ -289,10 +288,10 @@ struct blob *document_worlds(const struct worlds *worlds, bool watched)
     for (int i = 0; i < worlds->count && document.complete; i++) {
         const struct world *world = &worlds->world[i];
         cJSON *entry = json_add(&document, list, NULL, cJSON_CreateObject());
-        json_add_text(&document, entry, "name", "%s", world->config.name);
-        json_add_text(&document, entry, "url", "%s.json", world->config.name);
-        if (world->config.about[0])
-            json_add_text(&document, entry, "about", "%s", world->config.about);
+        json_add_text(&document, entry, "name", "%s", world->name);
+        json_add_text(&document, entry, "url", "%s.json", world->name);
+        if (world->config->about[0])
+            json_add_text(&document, entry, "about", "%s", world->config->about);
         add_grid(&document, entry, world);
         add_outline(&document, entry, world);
     }
@@ -302,13 +301,13 @@ struct blob *document_worlds(const struct worlds *worlds, bool watched)
 /* What the fields can be: bounds of all values, with the unit if there is one. */
 static void add_ranges(struct json *document, cJSON *parent, const struct world *world)
 {
-    const struct world_fields *fields = world->config.fields;
+    const struct world_fields *fields = world->config->fields;
     float min, max;
     if (!fields)
         return;
     cJSON *ranges = json_add(document, parent, "ranges", cJSON_CreateObject());
     for (int i = 0; i < world_fields_count(fields) && document->complete; i++) {
-        terrain_field_range(world->terrain, i, &min, &max);
+        terrain_field_range(world->base_terrain, i, &min, &max);
         add_pair(document, ranges, world_fields_name(fields, i), (double)min, (double)max);
     }
 }
@@ -316,8 +315,10 @@ static void add_ranges(struct json *document, cJSON *parent, const struct world 
 struct blob *document_world(const struct world *world)
 {
     struct json document = json_new();
+    struct world_config config;
 
-    config_world_visit(&world->config, add_parameter, &document);
+    world_config_of(&config, world);
+    config_world_visit(&config, add_parameter, &document);
     add_ranges(&document, document.root, world);
     add_biomes(&document, document.root, world);
     add_outline(&document, document.root, world);
@@ -348,7 +349,7 @@ static int tilejson_max_zoom(const struct world *world, int layer, int field)
     const double step = height_step(world, layer, field);
     const int most = world_max_zoom(world, 1);
     const int high = most < TILEJSON_MAX_ZOOM ? most : TILEJSON_MAX_ZOOM;
-    const double fine = step > 0 ? floor(world->config.native_zoom - log2(40 * step)) : high;
+    const double fine = step > 0 ? floor(world->config->native_zoom - log2(40 * step)) : high;
     return (int)fmin(fmax(fine, 0), high);
 }
 
@@ -378,7 +379,7 @@ static double within_window(double position)
 /* The first view of a map: longitude and latitude of block (0, 0), and a zoom up to MOST. */
 static void add_center(struct json *document, cJSON *parent, const struct world *world, int most)
 {
-    const struct world_config *config = &world->config;
+    const struct world_config *config = world->config;
     const double u = window_position(0, config->origin[0], config->native_zoom);
     const double v = window_position(0, config->origin[1], config->native_zoom);
     const double center[] = {longitude_at(within_window(u)), latitude_at(within_window(v)),
@@ -394,7 +395,7 @@ static void add_plane(struct json *document, cJSON *parent, const struct world *
 {
     char name[LAYER_NAME_MAX];
     cJSON *plane = json_add(document, parent, "farlands", cJSON_CreateObject());
-    json_add_text(document, plane, "world", "%s", world->config.name);
+    json_add_text(document, plane, "world", "%s", world->name);
     json_add_text(document, plane, "layer", "%s", layer_name(world, layer, field, name));
     add_grid(document, plane, world);
     add_identity(document, plane, world);
@@ -424,11 +425,11 @@ struct blob *document_tilejson(const struct world *world, int layer, int field, 
     snprintf(below, sizeof below, "%s/", base);
     json_add_text(&document, root, "tilejson", "3.0.0");
     layer_name(world, layer, field, name);
-    json_add_text(&document, root, "name", "%s %s", world->config.name, name);
-    const char *about = world->config.about;
+    json_add_text(&document, root, "name", "%s %s", world->name, name);
+    const char *about = world->config->about;
     json_add_text(&document, root, "description",
-                  "Layer %s of the world %s, an endless seeded terrain%s%s", name,
-                  world->config.name, about[0] ? ": " : "", about);
+                  "Layer %s of the world %s, an endless seeded terrain%s%s", name, world->name,
+                  about[0] ? ": " : "", about);
     json_add_text(&document, root, "scheme", "xyz");
     cJSON *tiles = json_add(&document, root, "tiles", cJSON_CreateArray());
     add_tile_url(&document, tiles, NULL, world, layer, field, below,

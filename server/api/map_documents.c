@@ -56,8 +56,8 @@ static void print_tile_url(FILE *out, const struct world *world, int layer, int 
                            const char *base, const char *tile)
 {
     char name[LAYER_NAME_MAX];
-    fprintf(out, "%s/%s/%s/%s.png?v=%s", base, world->config.name,
-            layer_name(world, layer, field, name), tile, world->layer_fingerprint[layer]);
+    fprintf(out, "%s/%s/%s/%s.png?v=%s", base, world->name, layer_name(world, layer, field, name),
+            tile, world->layer_fingerprint[layer]);
 }
 
 int wmts_max_zoom(const struct world *world)
@@ -88,7 +88,7 @@ static void print_operation(FILE *out, const char *name, const char *base, const
 
 static void print_layer(FILE *out, const struct world *world, int layer, const char *base)
 {
-    const char *name = world->config.name, *encoding = layers[layer].encoding;
+    const char *name = world->name, *encoding = layers[layer].encoding;
 
     fprintf(out, "<Layer>\n<ows:Title>%s %s</ows:Title>\n", name, layers[layer].name);
     fprintf(
@@ -239,7 +239,7 @@ static void print_gdal_wms(FILE *out, const struct world *world, int layer, int 
         [PIXEL_GRAY8] = {1, "Byte"},   [PIXEL_GRAY16] = {1, "UInt16"}, [PIXEL_RGB8] = {3, "Byte"},
         [PIXEL_PICTURE] = {3, "Byte"}, [PIXEL_INDEX8] = {1, "Byte"},
     };
-    const struct world_config *config = &world->config;
+    const struct world_config *config = world->config;
     const int64_t side = (INT64_C(256) << config->native_zoom) * FARLANDS_UNIT;
     const int64_t west = config->origin[0], north = -config->origin[1];
     char left[BLOCKS_TEXT], top[BLOCKS_TEXT], right[BLOCKS_TEXT], bottom[BLOCKS_TEXT];
@@ -278,7 +278,7 @@ static void print_escaped(FILE *out, const char *xml)
  * stand for. */
 static void print_gdal_vrt(FILE *out, const struct content *content, const char *wms)
 {
-    const struct world_config *config = &content->world->config;
+    const struct world_config *config = content->world->config;
     const double min = (double)content->range.min, max = (double)content->range.max;
     const bool metres = content->field == world_height_field(content->world) ||
                         world_is_surface(content->world, content->field);

@@ -95,7 +95,7 @@ static void add_chosen(struct place_fields *fields, const struct world *world,
 }
 
 /* Compute FIELDS at a place, which is within the limits: together, as far as evaluations take. */
-static int fields_at(const struct world *world, struct render_scratch *scratch,
+static int fields_at(const struct farlands_terrain *terrain, struct render_scratch *scratch,
                      const struct place_fields *fields, const int64_t at[2])
 {
     const struct farlands_grid grid = {at[0], at[1], 1, 1, 1, false};
@@ -103,12 +103,12 @@ static int fields_at(const struct world *world, struct render_scratch *scratch,
 
     for (int i = 0; i < fields->count && !err; i += TERRAIN_MAX_FIELDS) {
         const int left = fields->count - i;
-        err = terrain_fields(
-            world->terrain, render_scratch_noise(scratch), &grid, &fields->field[i],
-            left < TERRAIN_MAX_FIELDS ? left : TERRAIN_MAX_FIELDS, &fields->out[i], 1);
+        err = terrain_fields(terrain, render_scratch_noise(scratch), &grid, &fields->field[i],
+                             left < TERRAIN_MAX_FIELDS ? left : TERRAIN_MAX_FIELDS, &fields->out[i],
+                             1);
     }
     if (!err && fields->surface)
-        err = terrain_surface(world->terrain, render_scratch_noise(scratch), at[0], at[1],
+        err = terrain_surface(terrain, render_scratch_noise(scratch), at[0], at[1],
                               *fields->surface, fields->surface);
     return err;
 }
@@ -140,22 +140,42 @@ static void send_document(struct request_context *context, const struct world *w
     send_typed(context, world, "application/json", body, coding, packed);
 }
 
-static int compute_place(void *subject, unsigned number, struct render_scratch *scratch,
-                         struct blob **out, struct streamed_job_turn *turn)
+/* A part of the work of a job: SUBJECT in TERRAIN, as streamed_job_kind.work. */
+typedef int compute(void *subject, const struct farlands_terrain *terrain,
+                    struct render_scratch *scratch, struct blob **out,
+                    struct streamed_job_turn *turn);
+
+/* Compute with the terrain of WORLD, which is held no longer than a slice: waiting jobs hold none.
+ */
+static int compute_in(const struct world *world, compute *on, void *subject,
+                      struct render_scratch *scratch, struct blob **out,
+                      struct streamed_job_turn *turn)
+{
+    const struct farlands_terrain *terrain;
+    int err = world_terrain_hold(world, &terrain);
+    if (err)
+        return err;
+    err = on(subject, terrain, scratch, out, turn);
+    world_terrain_release(world, terrain);
+    return err;
+}
+
+static int place_in(void *subject, const struct farlands_terrain *terrain,
+                    struct render_scratch *scratch, struct blob **out,
+                    struct streamed_job_turn *turn)
 {
     const struct place_job *job = subject;
     struct place_fields fields = {.count = 0};
     struct surface surface;
     float value[ROUTE_FIELDS_MAX], climate[CLIMATE_FIELDS], water[WATER_FIELDS];
 
-    (void)number, (void)turn;
+    (void)turn;
     add_climate(&fields, job->world, climate);
     add_water(&fields, job->world, water);
     add_chosen(&fields, job->world, &job->fields, value);
-    int err =
-        surface_at(&surface, job->world->terrain, render_scratch_noise(scratch), job->x, job->y);
+    int err = surface_at(&surface, terrain, render_scratch_noise(scratch), job->x, job->y);
     if (!err)
-        err = fields_at(job->world, scratch, &fields, (int64_t[]){job->x, job->y});
+        err = fields_at(terrain, scratch, &fields, (int64_t[]){job->x, job->y});
     if (err)
         return err;
     const struct field_values values = values_of(job->world, &job->fields, value);
@@ -164,6 +184,14 @@ static int compute_place(void *subject, unsigned number, struct render_scratch *
                                                     world_water(job->world), &water},
                            &values);
     return *out ? 0 : -ENOMEM;
+}
+
+static int compute_place(void *subject, unsigned number, struct render_scratch *scratch,
+                         struct blob **out, struct streamed_job_turn *turn)
+{
+    const struct place_job *job = subject;
+    (void)number;
+    return compute_in(job->world, place_in, subject, scratch, out, turn);
 }
 
 static void respond_place(void *subject, struct request_context *context,
@@ -210,14 +238,15 @@ struct heights_job {
 };
 
 /* The height at place I, and what else is told of it. */
-static int compute_listed(struct heights_job *job, struct render_scratch *scratch, size_t i)
+static int compute_listed(struct heights_job *job, const struct farlands_terrain *terrain,
+                          struct render_scratch *scratch, size_t i)
 {
     const struct world *world = job->world;
     const int64_t *at = job->place[i];
     struct place_fields fields = {.count = 0};
 
-    if (!terrain_is_graph(world->terrain)) /* which is faster point by point */
-        job->height[i] = terrain_field_at(world->terrain, render_scratch_noise(scratch),
+    if (!terrain_is_graph(terrain)) /* which is faster point by point */
+        job->height[i] = terrain_field_at(terrain, render_scratch_noise(scratch),
                                           world_height_field(world), at[0], at[1]);
     else
         add_field(&fields, world_height_field(world), &job->height[i]);
@@ -226,18 +255,18 @@ static int compute_listed(struct heights_job *job, struct render_scratch *scratc
     if (job->water)
         add_water(&fields, world, job->water[i]);
     add_chosen(&fields, world, &job->fields, job->value + i * (size_t)job->fields.count);
-    return fields_at(world, scratch, &fields, at);
+    return fields_at(terrain, scratch, &fields, at);
 }
 
-static int compute_heights(void *subject, unsigned number, struct render_scratch *scratch,
-                           struct blob **out, struct streamed_job_turn *turn)
+static int heights_in(void *subject, const struct farlands_terrain *terrain,
+                      struct render_scratch *scratch, struct blob **out,
+                      struct streamed_job_turn *turn)
 {
     struct heights_job *job = subject;
     int err = 0;
 
-    (void)number;
     while (job->known < job->count && !err) {
-        err = compute_listed(job, scratch, job->known++);
+        err = compute_listed(job, terrain, scratch, job->known++);
         if (!err && job->known < job->count)
             err = streamed_job_pause(turn);
     }
@@ -253,6 +282,14 @@ static int compute_heights(void *subject, unsigned number, struct render_scratch
     if (*out && job->coding && (*out)->length >= CODING_MIN)
         job->packed = coding_pack(*out, job->coding, false);
     return *out ? 0 : -ENOMEM;
+}
+
+static int compute_heights(void *subject, unsigned number, struct render_scratch *scratch,
+                           struct blob **out, struct streamed_job_turn *turn)
+{
+    const struct heights_job *job = subject;
+    (void)number;
+    return compute_in(job->world, heights_in, subject, scratch, out, turn);
 }
 
 static void respond_heights(void *subject, struct request_context *context,
@@ -317,8 +354,8 @@ struct spawn_job {
     bool is_dry; /* the least height is a default */
 };
 
-static int tell_spawn(const struct spawn_job *job, struct render_scratch *scratch,
-                      struct blob **out)
+static int tell_spawn(const struct spawn_job *job, const struct farlands_terrain *terrain,
+                      struct render_scratch *scratch, struct blob **out)
 {
     int count, err = 0;
     const struct spawn_place *place = spawn_search_places(job->search, &count);
@@ -328,7 +365,7 @@ static int tell_spawn(const struct spawn_job *job, struct render_scratch *scratc
         struct place_fields fields = {.count = 0};
         add_climate(&fields, job->world, climate[i]);
         add_water(&fields, job->world, water[i]);
-        err = fields_at(job->world, scratch, &fields, (int64_t[]){place[i].x, place[i].y});
+        err = fields_at(terrain, scratch, &fields, (int64_t[]){place[i].x, place[i].y});
     }
     if (err)
         return err;
@@ -341,14 +378,15 @@ static int tell_spawn(const struct spawn_job *job, struct render_scratch *scratc
     return *out ? 0 : -ENOMEM;
 }
 
-static int search_spawn(void *subject, unsigned number, struct render_scratch *scratch,
-                        struct blob **out, struct streamed_job_turn *turn)
+static int spawn_in(void *subject, const struct farlands_terrain *terrain,
+                    struct render_scratch *scratch, struct blob **out,
+                    struct streamed_job_turn *turn)
 {
     struct spawn_job *job = subject;
     enum spawn_state state;
     int err = 0;
 
-    (void)number;
+    spawn_search_use(job->search, terrain);
     do
         state = spawn_search_run(job->search, render_scratch_noise(scratch), 1);
     while (state == SPAWN_NOT_YET && (err = streamed_job_pause(turn)) == 0);
@@ -358,9 +396,17 @@ static int search_spawn(void *subject, unsigned number, struct render_scratch *s
         return -ENOMEM;
     job->found = state == SPAWN_FOUND;
     if (job->found)
-        return tell_spawn(job, scratch, out);
+        return tell_spawn(job, terrain, scratch, out);
     *out = blob_new(0); /* not NULL: the job is done */
     return *out ? 0 : -ENOMEM;
+}
+
+static int search_spawn(void *subject, unsigned number, struct render_scratch *scratch,
+                        struct blob **out, struct streamed_job_turn *turn)
+{
+    const struct spawn_job *job = subject;
+    (void)number;
+    return compute_in(job->world, spawn_in, subject, scratch, out, turn);
 }
 
 enum { WHY = 320 };
@@ -422,7 +468,7 @@ static const struct streamed_job_kind spawn_kind = {
 static bool has_sea(const struct world *world)
 {
     float lowest, highest;
-    terrain_range(world->terrain, &lowest, &highest);
+    terrain_range(world->base_terrain, &lowest, &highest);
     return lowest < 0;
 }
 
@@ -431,7 +477,7 @@ static bool has_sea(const struct world *world)
 static bool is_for_land(const struct world *world, const struct route *route)
 {
     float lowest, highest;
-    terrain_range(world->terrain, &lowest, &highest);
+    terrain_range(world->base_terrain, &lowest, &highest);
     return lowest < 0 && highest >= 0 && !route->under_water && route->min == -INFINITY &&
            route->max >= 0;
 }
@@ -461,7 +507,7 @@ static struct spawn_job *new_spawn(const struct world *world, const struct route
     const struct spawn_fields fields = {.water = water ? water->water : -1,
                                         .bank = water ? water->bank : -1,
                                         .biome = climate ? climate->biome : -1};
-    if (spawn_search_new(&job->search, world->terrain, &fields, &job->query)) {
+    if (spawn_search_new(&job->search, world->base_terrain, &fields, &job->query)) {
         free(job);
         return NULL;
     }
@@ -489,11 +535,10 @@ struct course_job {
 };
 
 /* Follow the course for a slice. */
-static int follow_course(struct course_job *job, struct farlands_scratch *scratch,
-                         struct streamed_job_turn *turn)
+static int follow_course(struct course_job *job, const struct farlands_terrain *terrain,
+                         struct farlands_scratch *scratch, struct streamed_job_turn *turn)
 {
     enum { STRIDE = 16 };
-    const struct farlands_terrain *terrain = job->world->terrain;
     const int water = world_course_field(job->world);
     const size_t most = (size_t)job->part.limit;
     struct course_part *part = &job->part;
@@ -533,13 +578,12 @@ static void end_part(struct course_job *job)
         job->point[part->count++] = job->point[0];
 }
 
-static int compute_course(void *subject, unsigned number, struct render_scratch *scratch,
-                          struct blob **out, struct streamed_job_turn *turn)
+static int course_in(void *subject, const struct farlands_terrain *terrain,
+                     struct render_scratch *scratch, struct blob **out,
+                     struct streamed_job_turn *turn)
 {
     struct course_job *job = subject;
-
-    (void)number;
-    const int err = follow_course(job, render_scratch_noise(scratch), turn);
+    const int err = follow_course(job, terrain, render_scratch_noise(scratch), turn);
     if (!err)
         end_part(job);
     job->is_wrong = err == -EINVAL || (!err && job->part.count == 0);
@@ -549,6 +593,14 @@ static int compute_course(void *subject, unsigned number, struct render_scratch 
     if (*out && job->coding && (*out)->length >= CODING_MIN)
         job->packed = coding_pack(*out, job->coding, false);
     return *out ? 0 : -ENOMEM;
+}
+
+static int compute_course(void *subject, unsigned number, struct render_scratch *scratch,
+                          struct blob **out, struct streamed_job_turn *turn)
+{
+    const struct course_job *job = subject;
+    (void)number;
+    return compute_in(job->world, course_in, subject, scratch, out, turn);
 }
 
 static void respond_course(void *subject, struct request_context *context,
@@ -591,8 +643,8 @@ static struct course_job *new_course(const struct world *world, const struct rou
                                      .limit = route->limit,
                                      .course = route->after,
                                      .crs = route->crs,
-                                     .origin = {world->config.origin[0], world->config.origin[1]},
-                                     .native_zoom = world->config.native_zoom},
+                                     .origin = {world->config->origin[0], world->config->origin[1]},
+                                     .native_zoom = world->config->native_zoom},
                             .point = (struct farlands_course_point *)(job + 1),
                             .has_begun = route->after.step != ROUTE_FROM_PLACE,
                             .coding = conditional_coding(accept_encoding, CODED_BY_ANY)};

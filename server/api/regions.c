@@ -301,7 +301,7 @@ static double cost_of_far_samples(const struct world *world, const struct farlan
                                   int field)
 {
     enum { MOST = 256 }; /* samples of a row that are looked at */
-    if (grid->band_limit || grid->step <= ESTIMATE_FAR || !terrain_has_drain(world->terrain))
+    if (grid->band_limit || grid->step <= ESTIMATE_FAR || !terrain_has_drain(world->base_terrain))
         return 0;
     struct evaluation *kept = NULL;
     struct estimate guess;
@@ -310,7 +310,7 @@ static double cost_of_far_samples(const struct world *world, const struct farlan
     part.height = grid->height < MOST ? grid->height : MOST;
     if (world_is_surface(world, field))
         field = world_height_field(world);
-    int err = estimate_field(&guess, world->terrain, field, &part, NULL, &kept);
+    int err = estimate_field(&guess, world->base_terrain, field, &part, NULL, &kept);
     evaluation_free(kept);
     const double parts = (double)grid->width / part.width * grid->height / part.height;
     return err ? 0 : parts * guess.ns / 1e9;

@@ -115,7 +115,7 @@ bool snapshot_serves(const struct snapshot *snapshot, struct recent_worlds *rece
 
     for (int i = 0; i < snapshot->worlds->count; i++) {
         const struct world *world = &snapshot->worlds->world[i];
-        const bool seeded = recent && world->config.seeds == SEEDS_ANY;
+        const bool seeded = recent && world->config->seeds == SEEDS_ANY;
         for (int kind = 0; kind < TILE_KINDS; kind++)
             if (world->layer_fingerprint[kind][0] &&
                 world_serves(world, kind % CONFIG_LAYERS_MAX) &&

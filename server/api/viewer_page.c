@@ -140,7 +140,7 @@ static void find_view(struct view *view, const struct worlds *worlds, const char
     find_place(query, text);
     struct span place = {text, strlen(text)};
     *view = (struct view){.world = worlds->world};
-    snprintf(view->name, sizeof view->name, "%s", worlds->world->config.name);
+    snprintf(view->name, sizeof view->name, "%s", worlds->world->name);
     view->layer = first_layer(worlds->world);
     const bool found = take_world(view, worlds, &place);
     view->zoom = world_first_zoom(view->world);
@@ -174,7 +174,7 @@ enum { PICTURE_MAX = BASE_MAX + 512 };
 
 static void write_picture(char out[PICTURE_MAX], const struct view *view, const char *base)
 {
-    const int native = view->world->config.native_zoom;
+    const int native = view->world->config->native_zoom;
     const double bits = FARLANDS_UNIT_BITS + native - round(view->zoom) + COARSER;
     /* Regions of numbers are exact at any distance: far out, a picture of one shows less. */
     const int least = layer_has_numbers(view->layer) ? world_exact_zoom(view->world)

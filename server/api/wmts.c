@@ -46,7 +46,7 @@ static unsigned check_tile(const struct world *world, const struct route *route,
     if (layer < 0)
         return wmts_reject(fault, why, WMTS_INVALID_PARAMETER_VALUE, "layer",
                            "layer: world %.40s has no layer \"%.40s\"; the capabilities list them",
-                           world->config.name, route->layer);
+                           world->name, route->layer);
     if (!world_lists(world, layer))
         return wmts_reject(fault, why, WMTS_INVALID_PARAMETER_VALUE, "layer",
                            "layer: the capabilities have no fields such as \"%.40s\"",

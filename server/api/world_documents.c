@@ -39,7 +39,7 @@ static void set_values(struct values *values, const struct world *world,
                        enum world_document document, const char *base)
 {
     const bool seeded = world->set->base;
-    snprintf(values->seed, sizeof values->seed, "%" PRIu64, world->config.terrain.seed);
+    snprintf(values->seed, sizeof values->seed, "%" PRIu64, world->seed);
     const char **at = values->list;
     *at++ = document == WORLD_DOCUMENT_DESCRIPTION ? NULL : base;
     if (!seeded)
@@ -65,7 +65,7 @@ static struct blob *write_document(const struct world *world, enum world_documen
 
     switch (document) {
     case WORLD_DOCUMENT_WMTS:
-        snprintf(self, sizeof self, "%s/wmts", world->config.name);
+        snprintf(self, sizeof self, "%s/wmts", world->name);
         return document_wmts(world, 1, self, base);
     case WORLD_DOCUMENT_TILEJSON:
         return document_tilejson(world, layer, field, FORMAT_PNG, base);

@@ -15,6 +15,7 @@
 #include "server/http/http.h"
 #include "server/net/listener.h"
 #include "server/telemetry/log.h"
+#include "server/world/terrain_cache.h"
 
 enum {
     DEFAULT_SHARDS_MAX = 8, /* without a configured number */
@@ -60,6 +61,7 @@ struct blob *server_scrape(void *context)
                   [GAUGE_START_TIME] = (uint64_t)server->started,
                   [GAUGE_CONNECTIONS] = acceptor_open(server->acceptor),
                   [GAUGE_QUEUE_LIMIT] = config->limits.queue,
+                  [GAUGE_TERRAINS] = (uint64_t)terrain_cache_count(snapshot->worlds->terrains),
                   [GAUGE_RESPONSE_BYTES] = client_limits_held(server->clients),
                   [GAUGE_RESPONSE_LIMIT] = snapshot->response_memory,
                   [GAUGE_MEMORY_LIMIT] = config->cache.memory,
@@ -67,7 +69,7 @@ struct blob *server_scrape(void *context)
                   [GAUGE_DISK_FILES_LIMIT] = config->cache.files,
                   [GAUGE_RESIDENT_BYTES] = metrics_resident_bytes(),
                   [GAUGE_OPEN_FDS] = metrics_open_files()},
-        .kernel = terrain_kernel(snapshot->worlds->world[0].terrain),
+        .kernel = terrain_kernel(snapshot->worlds->world[0].base_terrain),
     };
 
     pipeline_measure(server->pipeline, &gauges);
@@ -273,7 +275,7 @@ static void announce(const struct server *server, const char *address)
     printf("farlands: serving http://%s%s/ (%d world%s, %u render thread%s, kernel %s, "
            "libmicrohttpd %s, cache %s)\n",
            address, snapshot->config->site.base_path, worlds, worlds == 1 ? "" : "s", threads,
-           threads == 1 ? "" : "s", terrain_kernel(snapshot->worlds->world[0].terrain),
+           threads == 1 ? "" : "s", terrain_kernel(snapshot->worlds->world[0].base_terrain),
            http_library(), server->pipeline->directory);
     fflush(stdout);
     sd_notify(0, "READY=1");

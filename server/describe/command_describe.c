@@ -78,7 +78,7 @@ int command_describe(const struct command_line *line)
     if (code)
         return code;
     code = hold_world(&options.world, worlds, "WORLD",
-                      line->argument ? line->argument : worlds->world[0].config.name);
+                      line->argument ? line->argument : worlds->world[0].name);
     if (!code) {
         code = describe(&options, line->option[ARG_JSON]);
         world_release(options.world);

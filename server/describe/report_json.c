@@ -44,7 +44,7 @@ static void add_head(struct json *document, const struct survey_options *options
         (double)options->least[0] / FARLANDS_UNIT, (double)options->least[1] / FARLANDS_UNIT,
         (double)options->beyond[0] / FARLANDS_UNIT, (double)options->beyond[1] / FARLANDS_UNIT};
 
-    json_add_text(document, document->root, "world", "%s", world->config.name);
+    json_add_text(document, document->root, "world", "%s", world->name);
     json_add_text(document, document->root, "fingerprint", "%s", world->fingerprint);
     add_numbers(document, document->root, "range", range, 2);
     json_add(document, document->root, "bbox", cJSON_CreateDoubleArray(box, 4));

@@ -432,13 +432,13 @@ static struct survey *allocate(const struct survey_options *options, int fields)
     return NULL;
 }
 
-int survey_run(struct survey **out, const struct survey_options *options)
+static int run_in(struct survey **out, const struct survey_options *options,
+                  const struct farlands_terrain *terrain)
 {
-    const struct farlands_terrain *terrain = options->world->terrain;
     const int fields = terrain_field_count(terrain);
     struct run run = {.options = options,
                       .terrain = terrain,
-                      .fields = options->world->config.fields,
+                      .fields = options->world->config->fields,
                       .height = terrain_field(terrain, "height", 6),
                       .survey = allocate(options, fields),
                       .sample = calloc(SURVEY_DRAWN, sizeof run.sample[0]),
@@ -459,6 +459,17 @@ int survey_run(struct survey **out, const struct survey_options *options)
     free(run.values);
     free(run.view);
     free(values);
+    return err;
+}
+
+int survey_run(struct survey **out, const struct survey_options *options)
+{
+    const struct farlands_terrain *terrain;
+    int err = world_terrain_hold(options->world, &terrain);
+    if (err)
+        return err;
+    err = run_in(out, options, terrain);
+    world_terrain_release(options->world, terrain);
     return err;
 }
 

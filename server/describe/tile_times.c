@@ -14,6 +14,7 @@ const int tile_times_zooms[TILE_TIMES_ZOOMS] = {0, 4, 8, 10, 12, 14, 16};
 
 struct bench {
     const struct world *world;
+    const struct farlands_terrain *terrain;
     struct render_scratch *scratch;
     float *samples; /* of a tile */
 };
@@ -21,7 +22,7 @@ struct bench {
 static int evaluate_all(struct bench *bench, const struct tile *tile, struct farlands_grid grid)
 {
     (void)tile;
-    return terrain_heights(bench->world->terrain, render_scratch_noise(bench->scratch), &grid,
+    return terrain_heights(bench->terrain, render_scratch_noise(bench->scratch), &grid,
                            bench->samples, TILE_SIZE);
 }
 
@@ -50,8 +51,8 @@ static int find_tile(const struct world *world, int layer, int z, const int64_t 
     if (err)
         return err;
     const double side = (double)TILE_SIZE * (double)grid->step;
-    tile->x = (int64_t)floor(((double)place[0] - (double)world->config.origin[0]) / side);
-    tile->y = (int64_t)floor(((double)place[1] - (double)world->config.origin[1]) / side);
+    tile->x = (int64_t)floor(((double)place[0] - (double)world->config->origin[0]) / side);
+    tile->y = (int64_t)floor(((double)place[1] - (double)world->config->origin[1]) / side);
     return tile_grid(tile, grid, NULL);
 }
 
@@ -87,11 +88,11 @@ static int first_layer(const struct world *world)
     return layer;
 }
 
-/* Share the time of a picture's heights among the fields, in TILE. *KEPT is for estimate_field. */
-static int share_tile(struct tile_times *out, const struct tile *tile, int zoom,
+/* Share the time of a picture's heights among the fields, in a tile. *KEPT is for estimate_field.
+ */
+static int share_tile(struct tile_times *out, const struct farlands_terrain *terrain, int zoom,
                       struct farlands_grid grid, struct evaluation **kept)
 {
-    const struct farlands_terrain *terrain = tile->world->terrain;
     const int height = terrain_field(terrain, "height", 6);
     double ns[GRAPH_MAX_NODES] = {0};
     struct estimate whole;
@@ -104,7 +105,7 @@ static int share_tile(struct tile_times *out, const struct tile *tile, int zoom,
 }
 
 /* The same at all zooms, around PLACE. */
-static int share(struct tile_times *out, const struct world *world, const int64_t place[2])
+static int share(struct tile_times *out, const struct bench *bench, const int64_t place[2])
 {
     struct evaluation *kept = NULL;
     int err = 0;
@@ -112,9 +113,9 @@ static int share(struct tile_times *out, const struct world *world, const int64_
     for (int zoom = 0; zoom < TILE_TIMES_ZOOMS && !err; zoom++) {
         struct farlands_grid grid;
         struct tile tile;
-        if (find_tile(world, layer_find("relief"), tile_times_zooms[zoom], place, &tile, &grid) ==
-            0)
-            err = share_tile(out, &tile, zoom, grid, &kept);
+        if (find_tile(bench->world, layer_find("relief"), tile_times_zooms[zoom], place, &tile,
+                      &grid) == 0)
+            err = share_tile(out, bench->terrain, zoom, grid, &kept);
     }
     evaluation_free(kept);
     return err;
@@ -123,7 +124,7 @@ static int share(struct tile_times *out, const struct world *world, const int64_
 static int measure_all(struct tile_times *out, struct bench *bench, const int64_t (*places)[2],
                        int count)
 {
-    int err = share(out, bench->world, places[0]);
+    int err = share(out, bench, places[0]);
     if (!err)
         err = measure(bench, layer_find("height"), places, count, evaluate_all, out->heights);
     if (!err)
@@ -136,11 +137,14 @@ int tile_times_measure(struct tile_times *out, const struct world *world,
 {
     struct bench bench = {.world = world};
     *out = (struct tile_times){.layer = first_layer(world)};
-    int err = render_scratch_new(&bench.scratch);
+    int err = world_terrain_hold(world, &bench.terrain);
     if (err)
         return err;
+    err = render_scratch_new(&bench.scratch);
+    if (err)
+        goto fail_scratch;
     bench.samples = malloc(sizeof(float) * TILE_SIZE * TILE_SIZE);
-    out->share = calloc((size_t)terrain_field_count(world->terrain), sizeof out->share[0]);
+    out->share = calloc((size_t)terrain_field_count(bench.terrain), sizeof out->share[0]);
     err = bench.samples && out->share ? measure_all(out, &bench, places, count) : -ENOMEM;
     if (err) {
         free(out->share);
@@ -148,5 +152,7 @@ int tile_times_measure(struct tile_times *out, const struct world *world,
     }
     free(bench.samples);
     render_scratch_free(bench.scratch);
+fail_scratch:
+    world_terrain_release(world, bench.terrain);
     return err;
 }

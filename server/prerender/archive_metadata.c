@@ -18,13 +18,13 @@ static int check_part(const struct tile_part *part, const struct tile_part *firs
 
     if (part->world != first->world || part->layer != first->layer || part->field != first->field ||
         part->scale != first->scale)
-        snprintf(
-            why, TILE_PLAN_WHY,
-            "--export: expected one layer of one world at one scale, not both %s/%s%s and "
-            "%s/%s%s",
-            first->world->config.name, layer_name(first->world, first->layer, first->field, one),
-            scale_suffix(first->scale), part->world->config.name,
-            layer_name(part->world, part->layer, part->field, other), scale_suffix(part->scale));
+        snprintf(why, TILE_PLAN_WHY,
+                 "--export: expected one layer of one world at one scale, not both %s/%s%s and "
+                 "%s/%s%s",
+                 first->world->name, layer_name(first->world, first->layer, first->field, one),
+                 scale_suffix(first->scale), part->world->name,
+                 layer_name(part->world, part->layer, part->field, other),
+                 scale_suffix(part->scale));
     else if (part->format != first->format)
         snprintf(why, TILE_PLAN_WHY, "--export: expected tiles of one format, not both %s and %s",
                  format_extension(first->format), format_extension(part->format));
@@ -49,7 +49,7 @@ int archive_metadata_of(struct archive_metadata *out, const struct tile_plan *pl
 {
     const struct tile_part *first = &plan->part[0], *last = &plan->part[plan->part_count - 1];
     const struct layer *layer = &layers[first->layer];
-    const char *world = first->world->config.name, *about = first->world->config.about;
+    const char *world = first->world->name, *about = first->world->config->about;
     char name[LAYER_NAME_MAX];
 
     for (size_t i = 0; i < plan->part_count; i++)
@@ -66,7 +66,7 @@ int archive_metadata_of(struct archive_metadata *out, const struct tile_plan *pl
         .description = out->description,
         .zoom_min = first->z,
         .zoom_max = last->z,
-        .version = world_config_generator(&first->world->config),
+        .version = world_config_generator(first->world->config),
         .format = format_extension(first->format),
         .fingerprint = first->world->layer_fingerprint[tile_kind(first->layer, first->format)],
         .encoding = layer->encoding,

@@ -67,7 +67,7 @@ static int print_paths(const struct tile_plan *plan)
 
     for (uint64_t i = 0; i < count && !ferror(stdout); i++) {
         tile_plan_get(plan, i, &tile);
-        printf("%s/%s\n", tile.world->config.name, tile_url(&tile, path));
+        printf("%s/%s\n", tile.world->name, tile_url(&tile, path));
     }
     return command_line_flush();
 }

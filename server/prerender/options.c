@@ -143,7 +143,7 @@ int render_options_layers(struct tile_box *box, const char *text, char why[OPTIO
         const int layer = layer_find(name);
         if (layer < 0 || !world_serves(box->world, layer))
             return option_refuse(why, "--layer: world %.64s has no \"%.40s\"; expected one of %s",
-                                 box->world->config.name, name,
+                                 box->world->name, name,
                                  served_layers(box->world, served, sizeof served));
         if (!(layers[layer].formats & 1U << box->format))
             return option_refuse(why, "--format: layer %s has no %s; expected png", name,
@@ -153,7 +153,7 @@ int render_options_layers(struct tile_box *box, const char *text, char why[OPTIO
             layers[layer].fields ? world_field(box->world, dot + 1, strlen(dot + 1)) : 0;
         if (field < 0 || !world_has_layers(box->world, field))
             return option_refuse(why, "--layer: world %.64s has no field \"%.64s\"",
-                                 box->world->config.name, dot + 1);
+                                 box->world->name, dot + 1);
         for (int i = 0; i < box->layer_count; i++)
             if (box->layer[i] == layer && box->field[i] == field)
                 return option_refuse(why, "--layer: %s is listed twice", name);

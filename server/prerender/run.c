@@ -219,7 +219,7 @@ static int report_end(const struct run *run)
     const char *world = "", *error = strerror(-tally->err);
 
     if (tally->end == PRERENDER_RENDER || tally->end == PRERENDER_STORE) {
-        world = tally->tile.world->config.name;
+        world = tally->tile.world->name;
         tile_url(&tally->tile, path);
     }
     switch (tally->end) {
@@ -348,9 +348,9 @@ static void print_part(const struct tile_plan *plan, const struct estimate *esti
     const struct part_estimate *each = &estimate->part[number];
     const uint64_t tiles = tile_plan_count_part(plan, number);
     char bytes[HUMAN_UNITS_TEXT], mean[HUMAN_UNITS_TEXT], time[HUMAN_UNITS_TEXT];
-    char layer[LAYER_NAME_MAX], name[sizeof part->world->config.name + LAYER_NAME_MAX + 16];
+    char layer[LAYER_NAME_MAX], name[sizeof part->world->name + LAYER_NAME_MAX + 16];
 
-    snprintf(name, sizeof name, "%s/%s%s%s", part->world->config.name,
+    snprintf(name, sizeof name, "%s/%s%s%s", part->world->name,
              layer_name(part->world, part->layer, part->field, layer),
              part->scale == 2 ? " @2x" : "", part->border ? " border" : "");
     printf("%4d  %-24s %20" PRIu64 " %9s %9s %14s\n", part->z, name, tiles,

@@ -23,7 +23,7 @@ static void axis_limits(const struct tile_box *box, int axis, int64_t span, int6
                         int64_t *beyond)
 {
     const int size = TILE_SIZE * box->scale;
-    const wide origin = box->world->config.origin[axis];
+    const wide origin = box->world->config->origin[axis];
     *first = -floor_divide(FARLANDS_LIMIT + origin, span);
     *beyond = floor_divide(FARLANDS_LIMIT - origin - span / size * (size - 1), span) + 1;
 }
@@ -31,7 +31,7 @@ static void axis_limits(const struct tile_box *box, int axis, int64_t span, int6
 /* The box touches the COUNT tiles from FIRST on at zoom Z. */
 static void axis_tiles(const struct tile_box *box, int axis, int z, int64_t *first, int64_t *count)
 {
-    const wide origin = box->world->config.origin[axis];
+    const wide origin = box->world->config->origin[axis];
     const int64_t span = TILE_SIZE * (FARLANDS_UNIT << 42 >> (z - world_min_zoom(box->world)));
     int64_t least, beyond;
     axis_limits(box, axis, span, &least, &beyond);
@@ -171,7 +171,7 @@ static int compare(int64_t a, int64_t b)
 /* By name, not by address: all processes must agree on the shards. */
 static int compare_worlds(const struct world *a, const struct world *b)
 {
-    return a == b ? 0 : strcmp(a->config.name, b->config.name);
+    return a == b ? 0 : strcmp(a->name, b->name);
 }
 
 /* 0 if both tiles belong to the same part. */

@@ -33,7 +33,7 @@ const struct world *resolve_world(const struct worlds *worlds, const struct rout
     if (!world)
         snprintf(why, ROUTE_WHY, "world: no world \"%.40s\"; /worlds.json lists them",
                  route->world);
-    if (!world || !route->seeded || world->config.seeds == SEEDS_ANY)
+    if (!world || !route->seeded || world->config->seeds == SEEDS_ANY)
         return world;
     snprintf(why, ROUTE_WHY, "seed: world \"%.40s\" has one configured seed (seeds: fixed)",
              route->world);

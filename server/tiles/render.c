@@ -83,12 +83,19 @@ static int make_values(struct render_scratch *scratch, const struct content *con
 {
     const struct world *world = content->world;
     const int field = world_field_over(world, content->field, grid);
+    const struct farlands_terrain *terrain;
     struct farlands_grid exact = *grid;
+    int err = world_terrain_hold(world, &terrain);
 
+    if (err)
+        return err;
     exact.band_limit = false;
     if (world_is_surface(world, field))
-        return terrain_surfaces(world->terrain, scratch->scratch, &exact, out, stride);
-    return terrain_fields(world->terrain, scratch->scratch, grid, &field, 1, &out, stride);
+        err = terrain_surfaces(terrain, scratch->scratch, &exact, out, stride);
+    else
+        err = terrain_fields(terrain, scratch->scratch, grid, &field, 1, &out, stride);
+    world_terrain_release(world, terrain);
+    return err;
 }
 
 static void fill(float *out, size_t count, float value)
@@ -143,8 +150,14 @@ static int make_ground(struct render_scratch *scratch, const struct content *con
         want(&wanted, water->river, scratch->river);
         want(&wanted, water->bank, scratch->bank);
     }
-    return terrain_fields(content->world->terrain, scratch->scratch, grid, wanted.field,
-                          wanted.count, wanted.out, (size_t)grid->width);
+    const struct farlands_terrain *terrain;
+    int err = world_terrain_hold(content->world, &terrain);
+    if (err)
+        return err;
+    err = terrain_fields(terrain, scratch->scratch, grid, wanted.field, wanted.count, wanted.out,
+                         (size_t)grid->width);
+    world_terrain_release(content->world, terrain);
+    return err;
 }
 
 /* The heights of GRID, with the border that CONTENT's layer needs. */
@@ -302,7 +315,7 @@ static float *floats_of(struct blob *blob)
 /* True if each exact sample takes milliseconds, because it has to find rivers of its own. */
 static bool is_far(const struct world *world, int64_t step)
 {
-    return step > ESTIMATE_FAR && terrain_has_drain(world->terrain);
+    return step > ESTIMATE_FAR && terrain_has_drain(world->base_terrain);
 }
 
 /* The side of a block of FIELD's values over GRID. */
@@ -386,7 +399,12 @@ static int make_columns(float *out, struct render_scratch *scratch, const struct
     part.y += block->y * box->step;
     part.width = block->width;
     part.height = block->height;
-    const int err = terrain_density(world->terrain, scratch->scratch, &part, scratch->heights);
+    const struct farlands_terrain *terrain;
+    int err = world_terrain_hold(world, &terrain);
+    if (err)
+        return err;
+    err = terrain_density(terrain, scratch->scratch, &part, scratch->heights);
+    world_terrain_release(world, terrain);
     const float *from = scratch->heights;
     for (int k = 0; k < box->depth && !err; k++)
         for (int j = 0; j < block->height; j++, from += row)

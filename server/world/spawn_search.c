@@ -567,6 +567,11 @@ static int begin_places(struct spawn_search *search, struct farlands_scratch *sc
     return err;
 }
 
+void spawn_search_use(struct spawn_search *search, const struct farlands_terrain *terrain)
+{
+    search->terrain = terrain;
+}
+
 enum spawn_state spawn_search_run(struct spawn_search *search, struct farlands_scratch *scratch,
                                   int64_t samples)
 {

@@ -80,10 +80,13 @@ enum spawn_state { SPAWN_NOT_YET, SPAWN_FOUND, SPAWN_NONE, SPAWN_FAILED };
 
 struct spawn_search;
 
-/* TERRAIN must outlive the search. Returns 0 or -ENOMEM. */
+/* In TERRAIN, or one of another seed that spawn_search_use gives. Returns 0 or -ENOMEM. */
 int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *terrain,
                      const struct spawn_fields *fields, const struct spawn_query *query);
 void spawn_search_free(struct spawn_search *search);
+
+/* Evaluate TERRAIN from now on, which is needed while the search runs. */
+void spawn_search_use(struct spawn_search *search, const struct farlands_terrain *terrain);
 
 /* Continue until about SAMPLES more heights have been evaluated: 16,000 at least for a whole
  * search, 8 million if there is no such place. Any result but SPAWN_NOT_YET is final. */

@@ -33,10 +33,10 @@ int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **
         return -ERANGE;
     int64_t step = FARLANDS_UNIT << 42 >> (tile->z - world_min_zoom(world) + (tile->scale == 2));
     *what = "x";
-    if (first_sample(tile, tile->x, world->config.origin[0], step, &grid->x))
+    if (first_sample(tile, tile->x, world->config->origin[0], step, &grid->x))
         return -ERANGE;
     *what = "y";
-    if (first_sample(tile, tile->y, world->config.origin[1], step, &grid->y))
+    if (first_sample(tile, tile->y, world->config->origin[1], step, &grid->y))
         return -ERANGE;
     grid->step = step;
     grid->width = grid->height = tile_size(tile);
@@ -64,7 +64,7 @@ struct content tile_content(const struct tile *tile)
  */
 int tile_reach(const struct tile *tile, int64_t step)
 {
-    const int64_t finest = terrain_finest(tile->world->terrain);
+    const int64_t finest = terrain_finest(tile->world->base_terrain);
     int reach = layers[tile->layer].slopes ? 1 : 0;
     while (reach > 0 && reach < LAYER_MAX_REACH && 2 * reach * step < finest / 8)
         reach *= 2;

@@ -13,12 +13,14 @@
 
 #include "config/world_terrain.h"
 #include "noise/estimate.h"
+#include "server/core/decimal.h"
 #include "server/layers/climate_colors.h"
 #include "server/layers/inland_water.h"
 #include "server/layers/layer.h"
 #include "server/layers/shading.h"
 #include "server/png/image_version.h"
 #include "server/webp/webp_writer.h"
+#include "server/world/terrain_cache.h"
 
 static uint64_t hash_parameter(const struct world_key *key, const char *value)
 {
@@ -93,8 +95,8 @@ static void make_fingerprints(struct world *world)
     /* The samples of regions are those of exact tiles of "height", in each format. */
     const struct product regions = {"region", HEIGHTS, REGION_VERSION, IMAGE_VERSION},
                          volumes = {"volume", HEIGHTS | DENSITY, 0, 0};
-    const struct world_config *config = &world->config;
-    const uint64_t seed = config->terrain.seed;
+    const struct world_config *config = world->config;
+    const uint64_t seed = world->seed;
     make_fingerprint(world->fingerprint, regions, config, seed, world->parameters);
     make_fingerprint(world->volume_fingerprint, volumes, config, seed, world->parameters);
     make_layer_fingerprints(world->layer_fingerprint, config, seed, world->parameters,
@@ -120,16 +122,18 @@ static void find_climate(struct climate *climate, const struct world_fields *fie
         climate->table = world_fields_biomes(fields, climate->biome);
 }
 
-/* Add the world of CONFIG, without its colors. */
+/* Add the configured world of CONFIG, which the set has, without its colors. */
 static int add_world(struct worlds *worlds, const struct world_config *config,
                      const struct parameters *parameters, const struct webp_config *webp)
 {
     struct world *world = &worlds->world[worlds->count];
-    int err = world_config_terrain(&world->terrain, config);
+    int err = world_config_terrain(&world->base_terrain, config);
     if (err)
         return err;
     world->set = worlds;
-    world->config = *config;
+    world->config = config;
+    world->seed = config->terrain.seed;
+    memcpy(world->name, config->name, sizeof world->name);
     world_fields_hold(config->fields);
     if (config->fields)
         find_climate(&world->climate, config->fields);
@@ -149,14 +153,16 @@ static int add_family(struct worlds *worlds, const struct world_config *config,
     struct world *world = &worlds->world[worlds->count];
     struct color_table *colors = &worlds->colors[worlds->count];
     struct parameters *parameters = &worlds->parameters[worlds->count];
+    struct world_config *own = &worlds->configs[worlds->count];
     float min, max;
 
+    *own = *config;
     config_world_visit(config, add_parameter, parameters);
     make_layer_fingerprints(parameters->family, config, 0, parameters, webp);
-    int err = add_world(worlds, config, parameters, webp);
+    int err = add_world(worlds, own, parameters, webp);
     if (err)
         return err;
-    terrain_range(world->terrain, &min, &max);
+    terrain_range(world->base_terrain, &min, &max);
     color_table_make(colors, config, min, max);
     world->colors = colors;
     return 0;
@@ -168,9 +174,12 @@ int worlds_new(struct worlds **out, const struct config *config)
     struct worlds *worlds = allocate(config->world_count);
     if (!worlds)
         return -ENOMEM;
+    worlds->configs = calloc(count, sizeof *worlds->configs);
     worlds->colors = calloc(count, sizeof *worlds->colors);
     worlds->parameters = calloc(count, sizeof *worlds->parameters);
-    int err = worlds->colors && worlds->parameters ? 0 : -ENOMEM;
+    int err = worlds->configs && worlds->colors && worlds->parameters ? 0 : -ENOMEM;
+    if (!err)
+        err = terrain_cache_new(&worlds->terrains);
     for (int i = 0; i < config->world_count && !err; i++)
         err = add_family(worlds, &config->worlds[i], &config->webp);
     if (err) {
@@ -183,38 +192,59 @@ int worlds_new(struct worlds **out, const struct config *config)
 
 int worlds_derive(struct worlds **out, const struct world *base, uint64_t seed)
 {
-    struct world_config config = base->config;
     struct worlds *worlds = allocate(1);
     if (!worlds)
         return -ENOMEM;
-    const size_t length = strlen(config.name);
-    assert(!base->set->base && length < WORLD_NAME_MAX);
-    config.terrain.seed = seed;
-    snprintf(config.name + length, sizeof config.name - length, ":%" PRIu64, seed);
-    int err = add_world(worlds, &config, base->parameters, &base->webp);
-    if (err) {
-        worlds_release(worlds);
-        return err;
-    }
-    /* Neither the palette nor the range of heights depends on the seed. */
+    struct world *world = worlds->world;
+    assert(!base->set->base && strlen(base->name) < WORLD_NAME_MAX);
+    *world = *base;
+    world->set = worlds;
+    world->seed = seed;
+    char *end = world->name + strlen(world->name);
+    *end++ = ':';
+    *decimal_put(end, seed) = '\0';
+    make_fingerprints(world);
+    worlds->count = 1;
     worlds->base = world_hold(base)->set;
-    worlds->world->colors = base->colors;
     *out = worlds;
     return 0;
 }
 
+int world_terrain_hold(const struct world *world, const struct farlands_terrain **out)
+{
+    if (world->seed != world->config->terrain.seed)
+        return terrain_cache_hold(world->set->base->terrains, world->config, world->seed, out);
+    *out = world->base_terrain;
+    return 0;
+}
+
+void world_terrain_release(const struct world *world, const struct farlands_terrain *terrain)
+{
+    if (terrain != world->base_terrain)
+        terrain_cache_release(world->set->base->terrains, terrain);
+}
+
+void world_config_of(struct world_config *out, const struct world *world)
+{
+    *out = *world->config;
+    out->terrain.seed = world->seed;
+    memcpy(out->name, world->name, sizeof out->name);
+}
+
 static void free_world(struct world *world)
 {
-    terrain_free(world->terrain);
-    world_fields_release(world->config.fields);
+    terrain_free(world->base_terrain);
+    world_fields_release(world->config->fields);
 }
 
 void worlds_release(struct worlds *worlds)
 {
     while (worlds && __atomic_sub_fetch(&worlds->references, 1, __ATOMIC_ACQ_REL) == 0) {
         struct worlds *base = worlds->base;
-        for (int i = 0; i < worlds->count; i++)
+        for (int i = 0; !base && i < worlds->count; i++)
             free_world(&worlds->world[i]);
+        terrain_cache_free(worlds->terrains);
+        free(worlds->configs);
         free(worlds->parameters);
         for (int i = 0; worlds->colors && i < worlds->count; i++)
             free(worlds->colors[i].climate);
@@ -238,14 +268,14 @@ void world_release(const struct world *world)
 const struct world *worlds_find(const struct worlds *worlds, const char *name)
 {
     for (int i = 0; i < worlds->count; i++)
-        if (strcmp(worlds->world[i].config.name, name) == 0)
+        if (strcmp(worlds->world[i].name, name) == 0)
             return &worlds->world[i];
     return NULL;
 }
 
 bool world_serves(const struct world *world, int layer)
 {
-    return world->config.layers >> layer & 1 && (!layers[layer].biomes || world_climate(world)) &&
+    return world->config->layers >> layer & 1 && (!layers[layer].biomes || world_climate(world)) &&
            (!layers[layer].rivers || world_water(world));
 }
 
@@ -265,13 +295,13 @@ static const char surface[] = "surface";
 
 int world_field_count(const struct world *world)
 {
-    const int count = terrain_field_count(world->terrain);
-    return terrain_field(world->terrain, surface, sizeof surface - 1) < 0 ? count + 1 : count;
+    const int count = terrain_field_count(world->base_terrain);
+    return terrain_field(world->base_terrain, surface, sizeof surface - 1) < 0 ? count + 1 : count;
 }
 
 bool world_is_surface(const struct world *world, int field)
 {
-    return field == terrain_field_count(world->terrain);
+    return field == terrain_field_count(world->base_terrain);
 }
 
 int world_field_over(const struct world *world, int field, const struct farlands_grid *grid)
@@ -282,30 +312,31 @@ int world_field_over(const struct world *world, int field, const struct farlands
 
 bool world_has_layers(const struct world *world, int field)
 {
-    return terrain_is_graph(world->terrain) || !world_is_surface(world, field);
+    return terrain_is_graph(world->base_terrain) || !world_is_surface(world, field);
 }
 
 const char *world_field_name(const struct world *world, int field)
 {
-    return world_is_surface(world, field) ? surface : terrain_field_name(world->terrain, field);
+    return world_is_surface(world, field) ? surface
+                                          : terrain_field_name(world->base_terrain, field);
 }
 
 int world_field(const struct world *world, const char *name, size_t length)
 {
-    const int field = terrain_field(world->terrain, name, length);
+    const int field = terrain_field(world->base_terrain, name, length);
     const bool is_surface = length == sizeof surface - 1 && memcmp(name, surface, length) == 0;
-    return field < 0 && is_surface ? terrain_field_count(world->terrain) : field;
+    return field < 0 && is_surface ? terrain_field_count(world->base_terrain) : field;
 }
 
 const char *world_field_unit(const struct world *world, int field)
 {
-    const struct world_fields *fields = world->config.fields;
+    const struct world_fields *fields = world->config->fields;
     return fields && !world_is_surface(world, field) ? world_fields_unit(fields, field) : "m";
 }
 
 int world_height_field(const struct world *world)
 {
-    return terrain_height_field(world->terrain);
+    return terrain_height_field(world->base_terrain);
 }
 
 int world_layer_field(const struct world *world, int layer)
@@ -319,22 +350,22 @@ struct value_range world_field_range(const struct world *world, int field)
 
     if (field == world_height_field(world) || world_is_surface(world, field))
         return range;
-    if (world->config.fields && world_fields_biomes(world->config.fields, field))
+    if (world->config->fields && world_fields_biomes(world->config->fields, field))
         return (struct value_range){0, BIOME_MAX_ID};
-    terrain_field_range(world->terrain, field, &range.min, &range.max);
+    terrain_field_range(world->base_terrain, field, &range.min, &range.max);
     range.max = color_table_end(range.min, range.max);
     return range;
 }
 
 float world_exaggeration(const struct world *world, int64_t step)
 {
-    return shading_exaggeration((float)step / FARLANDS_UNIT) * (float)world->config.exaggeration;
+    return shading_exaggeration((float)step / FARLANDS_UNIT) * (float)world->config->exaggeration;
 }
 
 int world_course_field(const struct world *world)
 {
-    const int water = terrain_field(world->terrain, "water", 5);
-    return water >= 0 && terrain_field_is_water(world->terrain, water) ? water : -1;
+    const int water = terrain_field(world->base_terrain, "water", 5);
+    return water >= 0 && terrain_field_is_water(world->base_terrain, water) ? water : -1;
 }
 
 int world_color_climate(const struct world *world)
@@ -373,23 +404,23 @@ struct river_scale world_river_scale(const struct world *world, int64_t step)
 /* Samples are 2^(native_zoom - zoom) blocks apart: from 2^42 blocks down to one unit. */
 int world_min_zoom(const struct world *world)
 {
-    return world->config.native_zoom - 42;
+    return world->config->native_zoom - 42;
 }
 
 int world_max_zoom(const struct world *world, int scale)
 {
-    return world->config.native_zoom + FARLANDS_UNIT_BITS - (scale == 2);
+    return world->config->native_zoom + FARLANDS_UNIT_BITS - (scale == 2);
 }
 
 int world_exact_zoom(const struct world *world)
 {
-    return world->config.native_zoom + FARLANDS_UNIT_BITS - __builtin_ctzll(ESTIMATE_FAR);
+    return world->config->native_zoom + FARLANDS_UNIT_BITS - __builtin_ctzll(ESTIMATE_FAR);
 }
 
 /* The zoom at which a lattice cell of the broadest octave is PIXELS wide. */
 static double zoom_of_cells(const struct world *world, double pixels)
 {
-    const struct world_config *config = &world->config;
+    const struct world_config *config = world->config;
     const int64_t broadest =
         config->fields ? world_fields_broadest(config->fields) : config->terrain.wavelength;
     return config->native_zoom + log2(pixels / ((double)broadest / FARLANDS_UNIT));

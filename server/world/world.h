@@ -1,5 +1,6 @@
-/* The served worlds: each a terrain with its identity and its colors. Immutable, but for colors of
- * a climate, which are made when they are first needed; in reference-counted sets. Any thread. */
+/* The served worlds: each with its identity, its terrain and its colors. Immutable, but for colors
+ * of a climate, which are made when they are first needed; in reference-counted sets. Any thread.
+ */
 #ifndef FARLANDS_WORLD_WORLD_H
 #define FARLANDS_WORLD_WORLD_H
 
@@ -42,8 +43,13 @@ enum water_field { WATER_LEVEL, WATER_ORDER, WATER_FIELDS };
 
 struct world {
     struct worlds *set; /* that it belongs to */
-    struct world_config config;
-    struct farlands_terrain *terrain;
+    uint64_t seed;
+    char name[WORLD_SEEDED_NAME_MAX]; /* NAME, or NAME:SEED of a derived world */
+    /* Of the configured world. A derived one shares them, and has its own seed and name: of these
+     * two, ask for nothing that depends on the seed, such as values. Names of fields, their bounds
+     * and costs do not. */
+    const struct world_config *config;
+    struct farlands_terrain *base_terrain;
     struct climate climate;   /* its table is NULL if there is none */
     struct world_water water; /* its rivers are NULL if there are none */
     /* Hashes of all that decides the bytes of: regions of heights, and heights at places; volumes;
@@ -56,11 +62,15 @@ struct world {
     const struct parameters *parameters; /* as is this */
 };
 
+struct terrain_cache;
+
 struct worlds {
-    unsigned references;           /* atomic */
-    struct worlds *base;           /* of a derived world: the held set it borrows from; or NULL */
-    struct color_table *colors;    /* one per world, NULL if there is a base; */
-    struct parameters *parameters; /* the same */
+    unsigned references;            /* atomic */
+    struct worlds *base;            /* of a derived world: the held set it borrows from; or NULL */
+    struct world_config *configs;   /* one per world, NULL if there is a base; */
+    struct color_table *colors;     /* the same */
+    struct parameters *parameters;  /* the same */
+    struct terrain_cache *terrains; /* of derived worlds; NULL if there is a base */
     int capacity, count;
     struct world world[];
 };
@@ -70,9 +80,8 @@ int worlds_new(struct worlds **out, const struct config *config);
 
 /*
  * A set of one: the configured world BASE with SEED instead of its own, named {name}:{seed}. Has
- * one reference and holds BASE's set. Takes 18 KB and about 3 us, so that a loop may wait for it; a
- * world of fields more, by their noises: config/worlds/continents.yaml 106 KB and 26 us. Returns 0
- * or -ENOMEM.
+ * one reference and holds BASE's set. An event loop may make it: it takes 2 us and 1.4 KB,
+ * whatever BASE's fields are. Returns 0 or -ENOMEM.
  */
 int worlds_derive(struct worlds **out, const struct world *base, uint64_t seed);
 
@@ -82,6 +91,18 @@ void worlds_release(struct worlds *worlds);
 /* Take, or drop, a reference to WORLD's set, to use WORLD beyond a reload. */
 const struct world *world_hold(const struct world *world);
 void world_release(const struct world *world);
+
+/*
+ * The terrain of WORLD, for values, into *OUT, until world_terrain_release. Costs nothing in a
+ * configured world. That of another seed is compiled if it is none of those used lately: on render
+ * threads and in commands, never on an event loop. A thread has one at a time, and releases it
+ * before it returns to its queue, so that few exist. Returns 0 or -ENOMEM.
+ */
+int world_terrain_hold(const struct world *world, const struct farlands_terrain **out);
+void world_terrain_release(const struct world *world, const struct farlands_terrain *terrain);
+
+/* The configuration of WORLD with its own name and seed. Its fields are WORLD's. */
+void world_config_of(struct world_config *out, const struct world *world);
 
 /* The world called NAME, or NULL. */
 const struct world *worlds_find(const struct worlds *worlds, const char *name);

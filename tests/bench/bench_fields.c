@@ -101,8 +101,8 @@ static int load(struct bench *bench, int kind, const char *file, struct worlds *
     *worlds = bench_worlds(file);
     if (!*worlds)
         return -EINVAL;
-    bench->terrain[kind] = (*worlds)->world[0].terrain;
-    bench->native_zoom[kind] = (*worlds)->world[0].config.native_zoom;
+    bench->terrain[kind] = (*worlds)->world[0].base_terrain;
+    bench->native_zoom[kind] = (*worlds)->world[0].config->native_zoom;
     return farlands_scratch_new(&bench->scratch[kind]);
 }
 
@@ -112,9 +112,9 @@ static double time_fields(struct bench *bench, struct farlands_scratch *scratch,
                           int count)
 {
     float *out[] = {bench->out, bench->more[0], bench->more[1], bench->more[2]};
-    const struct farlands_grid grid = tile_at(world->config.native_zoom, zoom, number);
+    const struct farlands_grid grid = tile_at(world->config->native_zoom, zoom, number);
     const uint64_t start = now();
-    terrain_fields(world->terrain, scratch, &grid, field, count, out, SIDE);
+    terrain_fields(world->base_terrain, scratch, &grid, field, count, out, SIDE);
     return (double)(now() - start) / 1e3;
 }
 

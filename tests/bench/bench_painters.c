@@ -50,7 +50,7 @@ static int make_ground(struct heights *out, const struct world *world,
     grid.x -= reach * grid.step;
     grid.y -= reach * grid.step;
     grid.width = grid.height = SIZE + 2 * reach;
-    return terrain_fields(world->terrain, scratch, &grid, field, 3, values, STRIDE);
+    return terrain_fields(world->base_terrain, scratch, &grid, field, 3, values, STRIDE);
 }
 
 /* A lake in the middle, an eighth of the tile, and rivers 64 samples apart. */

@@ -67,8 +67,8 @@ int main(void)
     }
     memset(heights, 0, BYTES); /* fault the pages in first: they are not the kernel's cost */
     memset(copy, 0, BYTES);
-    printf("kernel %s\n", terrain_kernel(worlds->world[0].terrain));
-    int err = bench(worlds->world[0].terrain, scratch, heights, copy);
+    printf("kernel %s\n", terrain_kernel(worlds->world[0].base_terrain));
+    int err = bench(worlds->world[0].base_terrain, scratch, heights, copy);
     if (err)
         fprintf(stderr, "bench_region: %s\n", strerror(-err));
     farlands_scratch_free(scratch);

@@ -122,7 +122,7 @@ int main(int count, char **arguments)
         fprintf(stderr, "bench_tile: set-up failed\n");
         return 1;
     }
-    printf("kernel %s\n", terrain_kernel(worlds->world[0].terrain));
+    printf("kernel %s\n", terrain_kernel(worlds->world[0].base_terrain));
     int err = count == 9 ? render(worlds, scratch, arguments + 1) : bench(worlds, scratch, cache);
     if (err)
         fprintf(stderr, "bench_tile: %s\n", strerror(-err));

@@ -76,7 +76,7 @@ static void check_world(const struct world_config *world)
 static void check_layers(const struct world *world, const struct config_layer *known)
 {
     float low, high;
-    terrain_range(world->terrain, &low, &high);
+    terrain_range(world->base_terrain, &low, &high);
     for (int i = 0; known[i].name; i++) {
         const struct config_layer *layer = &known[i];
         if (world_serves(world, i) && (layer->lowest != 0 || layer->highest != 0))
@@ -91,14 +91,13 @@ static void check_worlds(const struct config *config, const struct config_layer 
     must(worlds_new(&worlds, config) == 0, "accepted, but cannot be created");
     for (int i = 0; i < worlds->count; i++) {
         const struct world *world = &worlds->world[i];
-        const int64_t *origin = world->config.origin;
+        const int64_t *origin = world->config->origin;
         check_layers(world, known);
-        const float height = terrain_height(world->terrain, origin[0], origin[1]);
+        const float height = terrain_height(world->base_terrain, origin[0], origin[1]);
         must(isfinite(height) && isfinite(world->colors->min) && isfinite(world->colors->max),
-             "%s: %g", world->config.name, (double)height);
+             "%s: %g", world->name, (double)height);
         must(height >= world->colors->min && height <= world->colors->max, "%s: %g not in %g to %g",
-             world->config.name, (double)height, (double)world->colors->min,
-             (double)world->colors->max);
+             world->name, (double)height, (double)world->colors->min, (double)world->colors->max);
     }
     worlds_release(worlds);
 }

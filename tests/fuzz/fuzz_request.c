@@ -145,6 +145,11 @@ void spawn_search_free(struct spawn_search *search)
     free(search);
 }
 
+void spawn_search_use(struct spawn_search *search, const struct farlands_terrain *terrain)
+{
+    (void)search, (void)terrain;
+}
+
 enum spawn_state spawn_search_run(struct spawn_search *search, struct farlands_scratch *scratch,
                                   int64_t samples)
 {

@@ -159,6 +159,26 @@ describe('a seed', { timeout: TIMEOUT }, () => {
         await withDaemon(async (daemon) => assert.deepEqual(await all(daemon), first));
     });
 
+    it('is compiled for values alone, and rarely kept', () => withDaemon(async (daemon) => {
+        const terrains = () => daemon.metric('farlands_terrains');
+        const files = ['.json', '/relief.json', '/field.slope.json', '/relief.xml', '/wmts.xml', '/height.json?format=webp',
+            '/nothing.json', '/relief/10/512/512.gif', '/relief/99/0/0.png', '/height?x=0', '/heights?at=0,0&fields=nothing',
+            '/spawn?x=0&y=0&biome=nothing', '/region.png?x=0&y=0&width=0&height=1'];
+        for (let seed = 100; seed < 140; seed++) {
+            await eachRow(files, async (file) => assert.ok((await daemon.get(`/default:${seed}${file}`)).status < 500));
+            const etag = `"${await daemon.fingerprintOf(`/default:${seed}/${TILE}`)}/${TILE}"`;
+            assertStatus(await daemon.get(`/default:${seed}/${TILE}`, { 'If-None-Match': etag }), 304);
+            assertStatus(await daemon.head(`/default:${seed}/${TILE}`), 200);
+            assertStatus(await daemon.head(`/default:${seed}/region.f32?x=0&y=0&width=9&height=9`), 200);
+        }
+        assert.equal(await terrains(), 0);
+        await daemon.bytes(`/default:100/${TILE}`);
+        assert.equal(await terrains(), 1);
+        for (let seed = 100; seed < 140; seed++)
+            await daemon.bytes(`/default:${seed}/height?x=0&y=0`);
+        assert.equal(await terrains(), 16);
+    }, { config: 'threads: 2\nshards: 2\nworlds: [{ name: default, like: default, seeds: any }]\n', builtIn: true }));
+
     it('needs no configuration', () => withDaemon(async (daemon) => {
         assert.equal((await daemon.json(`/default:${MOST}.json`)).seed, MOST);
         assert.equal((await daemon.json('/default.json')).seeds, 'any');

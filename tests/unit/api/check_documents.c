@@ -88,14 +88,14 @@ static void must_tell_grid(const cJSON *json, const struct world *world)
 {
     char seed[32];
     /* As text: most readers would round large numbers. */
-    snprintf(seed, sizeof seed, "%" PRIu64, world->config.terrain.seed);
+    snprintf(seed, sizeof seed, "%" PRIu64, world->seed);
     ck_assert_str_eq(string(json, "seed"), seed);
-    ck_assert_str_eq(string(json, "seeds"), world->config.seeds == SEEDS_ANY ? "any" : "fixed");
-    ck_assert_double_eq(number(json, "native_zoom"), world->config.native_zoom);
-    must_be_pair(json, "origin", (double)world->config.origin[0] / FARLANDS_UNIT,
-                 (double)world->config.origin[1] / FARLANDS_UNIT);
-    ck_assert_int_eq(cJSON_IsTrue(member(json, "wrap")), world->config.wrap);
-    const struct farlands_params *terrain = &world->config.terrain;
+    ck_assert_str_eq(string(json, "seeds"), world->config->seeds == SEEDS_ANY ? "any" : "fixed");
+    ck_assert_double_eq(number(json, "native_zoom"), world->config->native_zoom);
+    must_be_pair(json, "origin", (double)world->config->origin[0] / FARLANDS_UNIT,
+                 (double)world->config->origin[1] / FARLANDS_UNIT);
+    ck_assert_int_eq(cJSON_IsTrue(member(json, "wrap")), world->config->wrap);
+    const struct farlands_params *terrain = &world->config->terrain;
     must_be_pair(json, "range", terrain->elevation[0].metres,
                  terrain->elevation[terrain->knots - 1].metres);
     ck_assert_double_eq(number(json, "generator"), FARLANDS_GENERATOR);
@@ -163,7 +163,7 @@ static void must_tell_webp(const cJSON *json, const struct world *world, int lay
     ck_assert_int_eq(cJSON_HasObjectItem(json, "tiles_webp"), has);
     if (!has)
         return;
-    snprintf(url, sizeof url, "%s/%s/{z}/{x}/{y}.webp?v=%s", world->config.name, layers[layer].name,
+    snprintf(url, sizeof url, "%s/%s/{z}/{x}/{y}.webp?v=%s", world->name, layers[layer].name,
              world->layer_fingerprint[tile_kind(layer, FORMAT_WEBP)]);
     ck_assert_str_eq(string(json, "tiles_webp"), url);
     ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetArrayItem(member(json, "extensions"), 1)),
@@ -178,7 +178,7 @@ START_TEST(test_worlds)
     ck_assert_int_eq(cJSON_GetArraySize(list), worlds->count);
     for (int i = 0; i < worlds->count; i++) {
         const cJSON *world = cJSON_GetArrayItem(list, i);
-        ck_assert_str_eq(string(world, "name"), worlds->world[i].config.name);
+        ck_assert_str_eq(string(world, "name"), worlds->world[i].name);
         ck_assert_str_eq(string(world, "fingerprint"), worlds->world[i].fingerprint);
         ck_assert_int_eq(cJSON_GetArraySize(member(world, "layers")), i == 0 ? 4 : plain_layers());
         must_tell_grid(world, &worlds->world[i]);
@@ -190,9 +190,9 @@ END_TEST
 START_TEST(test_world)
 {
     const struct world *world = &worlds->world[_i];
-    const struct farlands_params *terrain = &world->config.terrain;
+    const struct farlands_params *terrain = &world->config->terrain;
     cJSON *json = parse(document_world(world));
-    ck_assert_str_eq(string(json, "name"), world->config.name);
+    ck_assert_str_eq(string(json, "name"), world->name);
     ck_assert_str_eq(string(json, "fingerprint"), world->fingerprint);
     ck_assert_uint_eq(strspn(world->fingerprint, "0123456789abcdef"), 16);
     must_tell_grid(json, world);
@@ -216,7 +216,7 @@ START_TEST(test_world)
         for (const cJSON *other = item->next; other; other = other->next)
             ck_assert_str_ne(item->string, other->string);
     ck_assert_int_eq(cJSON_GetArraySize(member(json, "elevation")), terrain->knots);
-    ck_assert_int_eq(cJSON_GetArraySize(member(json, "palette")), world->config.stops);
+    ck_assert_int_eq(cJSON_GetArraySize(member(json, "palette")), world->config->stops);
 
     const cJSON *list = member(json, "layers");
     static const char *const some[] = {"relief", "height", "terrarium", "normal", NULL};
@@ -253,17 +253,17 @@ static void must_tell_plane(const cJSON *json, const struct world *world, int la
     const char *fingerprint = world->layer_fingerprint[tile_kind(layer, format)];
     const cJSON *plane = member(json, "farlands");
     char url[512], name[LAYER_NAME_MAX];
-    ck_assert_str_eq(string(plane, "world"), world->config.name);
+    ck_assert_str_eq(string(plane, "world"), world->name);
     ck_assert_str_eq(string(plane, "layer"), layer_name(world, layer, 0, name));
     ck_assert_str_eq(string(plane, "fingerprint"), world->fingerprint);
     must_tell_grid(plane, world);
     ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetArrayItem(member(plane, "extensions"), 0)),
                      "png");
-    snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}@2x.%s?v=%s", world->config.name,
-             name, extension, fingerprint);
+    snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}@2x.%s?v=%s", world->name, name,
+             extension, fingerprint);
     ck_assert_str_eq(string(plane, "tiles_2x"), url);
-    snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}.%s?border=1&v=%s",
-             world->config.name, name, extension, fingerprint);
+    snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}.%s?border=1&v=%s", world->name,
+             name, extension, fingerprint);
     ck_assert_str_eq(string(plane, "tiles_border"), url);
 }
 
@@ -284,8 +284,8 @@ START_TEST(test_tilejson)
         ck_assert_str_eq(string(json, "fingerprint"), fingerprint);
         const cJSON *tiles = member(json, "tiles");
         ck_assert_int_ge(cJSON_GetArraySize(tiles), 1);
-        snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}.%s?v=%s",
-                 world->config.name, name, format_extension(format), fingerprint);
+        snprintf(url, sizeof url, "https://[::1]:8443/%s/%s/{z}/{x}/{y}.%s?v=%s", world->name, name,
+                 format_extension(format), fingerprint);
         ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetArrayItem(tiles, 0)), url);
         ck_assert(!cJSON_GetObjectItem(json, "vector_layers"));
         ck_assert_double_eq(number(json, "tileSize"), TILE_SIZE);
@@ -349,11 +349,11 @@ START_TEST(test_long_urls)
     static char base[1024], url[2048];
     struct world world = worlds->world[1];
     memset(base, 'a', sizeof base - 1);
-    memset(world.config.name, 'w', WORLD_SEEDED_NAME_MAX - 1);
+    memset(world.name, 'w', WORLD_SEEDED_NAME_MAX - 1);
     for (int layer = 0; layers[layer].name; layer++) {
         char name[LAYER_NAME_MAX];
         cJSON *json = parse(document_tilejson(&world, layer, 0, FORMAT_PNG, base));
-        snprintf(url, sizeof url, "%s/%s/%s/{z}/{x}/{y}@2x.png?v=%s", base, world.config.name,
+        snprintf(url, sizeof url, "%s/%s/%s/{z}/{x}/{y}@2x.png?v=%s", base, world.name,
                  layer_name(&world, layer, 0, name), world.layer_fingerprint[layer]);
         ck_assert_str_eq(string(member(json, "farlands"), "tiles_2x"), url);
         cJSON_Delete(json);

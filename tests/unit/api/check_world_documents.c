@@ -6,6 +6,7 @@
 
 #include "server/api/documents.h"
 #include "server/api/map_documents.h"
+#include "server/world/terrain_cache.h"
 #include "tests/unit/support/fixtures.h"
 
 static struct worlds *worlds;
@@ -60,9 +61,9 @@ static void check_documents(const struct world *world)
 {
     char self[128], what[256];
 
-    snprintf(self, sizeof self, "%s/wmts", world->config.name);
+    snprintf(self, sizeof self, "%s/wmts", world->name);
     for (int i = 0; i < ROWS(bases); i++) {
-        snprintf(what, sizeof what, "%s, %s", world->config.name, bases[i]);
+        snprintf(what, sizeof what, "%s, %s", world->name, bases[i]);
         must_be_same(
             world_documents_get(documents, world, WORLD_DOCUMENT_DESCRIPTION, 0, 0, bases[i]),
             document_world(world), what);
@@ -86,6 +87,7 @@ START_TEST(equals_the_document)
             worlds_release(derived);
         }
     }
+    ck_assert_uint_eq(terrain_cache_compiled(worlds->terrains), 0);
 }
 END_TEST
 

@@ -81,13 +81,13 @@ static void must_have_same_heights(const struct farlands_terrain *a, const struc
 static void must_be(const struct world_text *read, const struct world *world,
                     const char *fingerprint)
 {
-    const struct world_config *config = &world->config;
+    const struct world_config *config = world->config;
     ck_assert_str_eq(read->world.name, config->name);
     ck_assert_str_eq(read->fingerprint, fingerprint);
     ck_assert_int_eq(read->world.native_zoom, config->native_zoom);
     ck_assert_mem_eq(read->world.origin, config->origin, sizeof read->world.origin);
     ck_assert_mem_eq(&read->world.terrain, &config->terrain, sizeof read->world.terrain);
-    must_have_same_heights(world->terrain, &read->world);
+    must_have_same_heights(world->base_terrain, &read->world);
     world_fields_release(read->world.fields);
 }
 
@@ -99,7 +99,7 @@ static void must_survive_printing(const struct blob *document, const struct worl
     /* With tabs and line breaks. cJSON keeps numbers as doubles, which hold all of these exactly.
      */
     char *text = cJSON_Print(json);
-    must_be_read(&read, text, strlen(text), world->config.name);
+    must_be_read(&read, text, strlen(text), world->name);
     must_be(&read, world, world->fingerprint);
     cJSON_free(text);
     cJSON_Delete(json);
@@ -118,10 +118,10 @@ static void must_come_back(const char *path)
         const char *text = (const char *)document->bytes;
         must_be_read(&read, text, document->length, NULL);
         must_be(&read, world, world->fingerprint);
-        must_be_read(&read, text, document->length, world->config.name);
+        must_be_read(&read, text, document->length, world->name);
         must_be(&read, world, world->fingerprint);
         must_survive_printing(document, world);
-        must_be_read(&read, (const char *)yaml->bytes, yaml->length, world->config.name);
+        must_be_read(&read, (const char *)yaml->bytes, yaml->length, world->name);
         must_be(&read, world, "");
         blob_release(document);
     }
@@ -242,10 +242,10 @@ static void document_must_be_default(const cJSON *root)
     struct world_text read;
     char *text = cJSON_PrintUnformatted(root);
     must_be_read(&read, text, strlen(text), "default");
-    ck_assert_mem_eq(&read.world.terrain, &worlds->world->config.terrain,
+    ck_assert_mem_eq(&read.world.terrain, &worlds->world->config->terrain,
                      sizeof read.world.terrain);
-    ck_assert_int_eq(read.world.native_zoom, worlds->world->config.native_zoom);
-    ck_assert_mem_eq(read.world.origin, worlds->world->config.origin, sizeof read.world.origin);
+    ck_assert_int_eq(read.world.native_zoom, worlds->world->config->native_zoom);
+    ck_assert_mem_eq(read.world.origin, worlds->world->config->origin, sizeof read.world.origin);
     cJSON_free(text);
     worlds_release(worlds);
 }
@@ -415,7 +415,7 @@ START_TEST(test_no_worlds)
     struct world_text read;
     ck_assert_int_eq(worlds->count, 3);
     for (int i = 0; i < worlds->count; i++) {
-        must_be_read(&read, text, sizeof text - 1, worlds->world[i].config.name);
+        must_be_read(&read, text, sizeof text - 1, worlds->world[i].name);
         must_be(&read, &worlds->world[i], "");
     }
     must_be_refused(text, sizeof text - 1, NULL, -EINVAL,

@@ -96,7 +96,7 @@ static double relief(const struct farlands_terrain *terrain, const int64_t place
 START_TEST(test_place)
 {
     struct worlds *worlds = worlds_of(FRACTAL_WORLD);
-    const struct farlands_terrain *terrain = worlds->world[0].terrain;
+    const struct farlands_terrain *terrain = worlds->world[0].base_terrain;
     struct survey *survey = survey_of(worlds, 1, 1, (uint64_t)_i);
     const int64_t *place = survey->place[0];
     ck_assert_int_eq(survey->places, 1);

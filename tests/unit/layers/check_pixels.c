@@ -260,8 +260,8 @@ static uint64_t hash_ground(uint64_t hash, const struct world *world,
         const int field = world_field(world, names[n], strlen(names[n]));
         if (field < 0)
             continue;
-        ck_assert_int_eq(terrain_fields(world->terrain, render_scratch_noise(scratch), grid, &field,
-                                        1, &values, (size_t)grid->width),
+        ck_assert_int_eq(terrain_fields(world->base_terrain, render_scratch_noise(scratch), grid,
+                                        &field, 1, &values, (size_t)grid->width),
                          0);
         hash = hash_floats(hash, values, count);
     }
@@ -312,7 +312,7 @@ static uint64_t hash_png(uint64_t hash, const struct blob *blob)
 
 static void compare_layer(const struct world *world, int layer, bool same_ground)
 {
-    const char *const name = world->config.name, *raise = version_of(layer);
+    const char *const name = world->name, *raise = version_of(layer);
     uint64_t painted = 0, files[FORMATS] = {0};
     char text[96];
 
@@ -357,7 +357,7 @@ static void compare_layer(const struct world *world, int layer, bool same_ground
 
 static void compare_world(const struct world *world)
 {
-    const char *const name = world->config.name;
+    const char *const name = world->name;
     uint64_t hash = 0;
     char text[64];
     const struct layer filtered = {.exact = false};

@@ -160,7 +160,7 @@ static struct tile_plan *scattered_plan(const struct worlds *worlds, size_t part
     struct tile_plan *plan;
     for (size_t i = 0; i < parts; i++) {
         copies[i] = *worlds->world;
-        snprintf(copies[i].config.name, sizeof copies[i].config.name, "w%05zu", i);
+        snprintf(copies[i].name, sizeof copies[i].name, "w%05zu", i);
         tiles[i] = (struct tile){&copies[i], 0, FORMAT_PNG, 1, 5, 3, 4, false, 0, false};
     }
     ck_assert_int_eq(tile_plan_list(&plan, tiles, parts), 0);

@@ -119,8 +119,10 @@ static const int64_t origins[] = {ORIGIN, ORIGIN + 1, ORIGIN + BLOCK, ORIGIN - B
 START_TEST(test_edges)
 {
     struct world world = *worlds->world;
+    struct world_config config = *world.config;
     struct tile_box box = box_of(0, 0);
-    world.config.origin[0] = origins[_i];
+    config.origin[0] = origins[_i];
+    world.config = &config;
     box.world = &world;
     box.whole = false;
     box.beyond[1] = 1;
@@ -361,7 +363,7 @@ START_TEST(test_list)
         const size_t part = tile_plan_get(plan, i, &tile);
         tile_url(&tile, path);
         ck_assert_int_eq(plan->part[part].z, tile.z);
-        ck_assert_str_eq(tile.world->config.name, path[0] == 'g' ? "default:42" : "default");
+        ck_assert_str_eq(tile.world->name, path[0] == 'g' ? "default:42" : "default");
         for (int j = 0; j < ROWS(expected); j++)
             found |= (unsigned)(strcmp(path, expected[j]) == 0) << j;
     }
@@ -389,8 +391,8 @@ START_TEST(test_list_of_worlds)
             struct tile tile;
             tile_plan_shard(plan, (uint64_t)shard, ROWS(expected));
             tile_plan_get(plan, 0, &tile);
-            must(strcmp(tile.world->config.name, expected[shard]) == 0, "shard %d of list %d: %s",
-                 shard, i, tile.world->config.name);
+            must(strcmp(tile.world->name, expected[shard]) == 0, "shard %d of list %d: %s", shard,
+                 i, tile.world->name);
         }
         tile_plan_free(plan);
         tile_list_free(&list);

@@ -49,7 +49,7 @@ START_TEST(test_found)
     ck_assert_msg(resolve_path(path, &route, why) == 0, "%s: %s", path, why);
     const struct world *world = resolve_hold(worlds, &route, why);
     ck_assert_msg(world != NULL, "%s: %s", path, why);
-    ck_assert_str_eq(world->config.name, found[_i].name);
+    ck_assert_str_eq(world->name, found[_i].name);
     ck_assert_msg(resolve_tile(world, &route, &tile, &grid, why) == 0, "%s: %s", path, why);
     ck_assert_ptr_eq(tile.world, world);
     ck_assert_str_eq(tile_key(&tile, key) + FINGERPRINT_TEXT, found[_i].key);

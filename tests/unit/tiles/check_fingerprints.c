@@ -135,7 +135,7 @@ static struct blob *values_of(const struct world *world, enum format format)
 /* Air and ground, with overhangs, caverns and tunnels. */
 static struct blob *density_of(const struct world *world)
 {
-    const float height = terrain_height(world->terrain, region.x, region.y);
+    const float height = terrain_height(world->base_terrain, region.x, region.y);
     const struct farlands_box box = {.x = region.x,
                                      .y = region.y,
                                      .z = ((int64_t)height - 200) * FARLANDS_UNIT,

@@ -146,8 +146,9 @@ START_TEST(test_f32)
     ck_assert_uint_eq(blob->length, size * size * 4);
     ck_assert(grid.band_limit == (grid.step > 64 * FARLANDS_UNIT));
     for (size_t k = 0; k < size * size && !grid.band_limit; k += 1 + (k % size ? 12 : 0)) {
-        float height = terrain_height(tile.world->terrain, grid.x + (int64_t)(k % size) * grid.step,
-                                      grid.y + (int64_t)(k / size) * grid.step);
+        float height =
+            terrain_height(tile.world->base_terrain, grid.x + (int64_t)(k % size) * grid.step,
+                           grid.y + (int64_t)(k / size) * grid.step);
         float found = float_at(blob, k);
         must(memcmp(&found, &height, 4) == 0, "sample %zu: %a, not %a", k, (double)found,
              (double)height);
@@ -223,9 +224,9 @@ static float *filtered_heights(const struct tile *tile)
     ck_assert_int_eq(tile_grid(tile, &grid, NULL), 0);
     grid.band_limit = true;
     ck_assert_ptr_nonnull(heights);
-    ck_assert_int_eq(
-        terrain_heights(tile->world->terrain, render_scratch_noise(scratch), &grid, heights, size),
-        0);
+    ck_assert_int_eq(terrain_heights(tile->world->base_terrain, render_scratch_noise(scratch),
+                                     &grid, heights, size),
+                     0);
     return heights;
 }
 
@@ -321,11 +322,13 @@ START_TEST(test_borders)
                                    corners[_i].scale, corners[_i].z, corners[_i].x, corners[_i].y);
         const size_t size = (size_t)tile_size(&tile), half = size / 2;
         struct world shifted = *tile.world;
+        struct world_config config = *shifted.config;
         struct farlands_grid grid;
         struct picture across, each;
         ck_assert_int_eq(tile_grid(&tile, &grid, NULL), 0);
         for (int axis = 0; axis < 2; axis++)
-            shifted.config.origin[axis] += (int64_t)half * grid.step;
+            config.origin[axis] += (int64_t)half * grid.step;
+        shifted.config = &config;
         struct tile middle = tile;
         middle.world = &shifted;
         render_picture(&across, &middle);
@@ -401,7 +404,7 @@ START_TEST(test_normals_of_heights)
 {
     struct tile tile = tile_of(slants[_i].world, "normal", FORMAT_PNG, slants[_i].scale,
                                slants[_i].z, slants[_i].x, slants[_i].y);
-    const struct farlands_terrain *terrain = tile.world->terrain;
+    const struct farlands_terrain *terrain = tile.world->base_terrain;
     const int size = tile_size(&tile), apart = slants[_i].apart;
     struct farlands_grid grid;
     struct picture picture;

@@ -11,12 +11,13 @@
 static const int64_t ORIGIN = -8388608 * FARLANDS_UNIT;
 
 /* A world with the members that a grid needs. */
-static struct world world;
+static struct world_config config;
+static struct world world = {.config = &config};
 
 static void set_up(void)
 {
-    world.config.native_zoom = 16;
-    world.config.origin[0] = world.config.origin[1] = ORIGIN;
+    config.native_zoom = 16;
+    config.origin[0] = config.origin[1] = ORIGIN;
 }
 
 static struct tile tile_at(int scale, int z, int64_t x, int64_t y)
@@ -152,7 +153,7 @@ START_TEST(test_border_at_limit)
                 struct tile tile = tile_at(scale, 16, 0, 0);
                 const char *what;
                 *(axis ? &tile.y : &tile.x) = EDGE + SHIFT - 1;
-                world.config.origin[axis] = ORIGIN + beyond;
+                config.origin[axis] = ORIGIN + beyond;
                 ck_assert_int_eq(tile_grid(&tile, &grid, NULL), 0);
                 tile.border = true;
                 ck_assert_int_eq(tile_grid(&tile, &grid, &what), beyond ? -ERANGE : 0);
@@ -161,7 +162,7 @@ START_TEST(test_border_at_limit)
                 else
                     ck_assert_int_eq((axis ? grid.y : grid.x) + 256 * scale * grid.step,
                                      FARLANDS_LIMIT);
-                world.config.origin[axis] = ORIGIN;
+                config.origin[axis] = ORIGIN;
             }
 }
 END_TEST
@@ -169,10 +170,10 @@ END_TEST
 /* The formula of the grid in 128 bits. */
 static bool place_of(const struct tile *tile, int axis, int sample, __int128 *units)
 {
-    int finer = tile->z - tile->world->config.native_zoom;
+    int finer = tile->z - tile->world->config->native_zoom;
     int64_t index = axis ? tile->y : tile->x;
     __int128 step = (INT64_C(1) << (FARLANDS_UNIT_BITS - finer)) / tile->scale;
-    *units = tile->world->config.origin[axis] +
+    *units = tile->world->config->origin[axis] +
              ((__int128)index * TILE_SIZE * tile->scale + sample) * step;
     return *units >= -FARLANDS_LIMIT && *units <= FARLANDS_LIMIT;
 }
@@ -182,21 +183,21 @@ START_TEST(test_formula)
     uint64_t state = 7;
     int there = 0;
     for (int i = 0; i < 100000; i++) {
-        world.config.native_zoom = chance_below(&state, 33);
+        config.native_zoom = chance_below(&state, 33);
         for (int axis = 0; axis < 2; axis++) {
             int64_t origin = (int64_t)chance(&state) >> (2 + chance_below(&state, 61));
-            world.config.origin[axis] = origin;
+            config.origin[axis] = origin;
         }
         int scale = 1 + chance_below(&state, 2);
-        int z = world.config.native_zoom - 42 + chance_below(&state, 54 - scale);
+        int z = config.native_zoom - 42 + chance_below(&state, 54 - scale);
         /* Around both ends and in between. */
-        int64_t step = (INT64_C(1) << (FARLANDS_UNIT_BITS + world.config.native_zoom - z)) / scale;
+        int64_t step = (INT64_C(1) << (FARLANDS_UNIT_BITS + config.native_zoom - z)) / scale;
         int64_t edge = FARLANDS_LIMIT / (step * TILE_SIZE * scale);
         int64_t choices[] = {edge - 2, -edge - 2, -2, (int64_t)(chance(&state) >> 1) % (edge + 1)};
         int64_t index[2];
         for (int axis = 0; axis < 2; axis++)
             index[axis] = choices[chance_below(&state, 4)] + chance_below(&state, 5) -
-                          world.config.origin[axis] / (step * TILE_SIZE * scale);
+                          config.origin[axis] / (step * TILE_SIZE * scale);
 
         struct tile tile = tile_at(scale, z, index[0], index[1]);
         tile.border = chance_below(&state, 2);
@@ -212,7 +213,7 @@ START_TEST(test_formula)
         int err = tile_grid(&tile, &grid, &what);
         tile_path(&tile, name);
         must(err == (inside[0] && inside[1] ? 0 : -ERANGE), "%s of native zoom %d: %d", name,
-             world.config.native_zoom, err);
+             config.native_zoom, err);
         if (err) {
             must(!inside[what[0] == 'y'], "%s: %s is fine", name, what);
             continue;
@@ -262,7 +263,7 @@ END_TEST
 START_TEST(test_zooms)
 {
     for (int native = 0; native <= 32; native++) {
-        world.config.native_zoom = native;
+        config.native_zoom = native;
         for (int scale = 1; scale <= 2; scale++) {
             ck_assert_int_eq(world_min_zoom(&world), native - 42);
             ck_assert_int_eq(world_max_zoom(&world, scale), native + 11 - scale);
@@ -325,7 +326,7 @@ START_TEST(test_longest_path)
     struct field longest = {.operation = 0};
     struct farlands_terrain terrain = {.field = &longest, .fields = 1};
     memset(longest.name, 'f', sizeof longest.name - 1);
-    world.terrain = &terrain;
+    world.base_terrain = &terrain;
     for (int layer = 0; layers[layer].name; layer++) {
         struct tile tile = tile_at(2, INT32_MIN, INT64_MIN, INT64_MIN);
         char buffer[TILE_PATH_MAX], expected[512], name[LAYER_NAME_MAX];
@@ -339,7 +340,7 @@ START_TEST(test_longest_path)
         ck_assert_str_eq(tile_url(&tile, buffer), expected);
         ck_assert_uint_lt(strlen(tile_path(&tile, buffer)), strlen(expected));
     }
-    world.terrain = NULL;
+    world.base_terrain = NULL;
 }
 END_TEST
 

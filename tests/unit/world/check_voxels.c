@@ -65,7 +65,7 @@ struct box {
 
 static const struct farlands_terrain *terrain_named(const char *name)
 {
-    return worlds_find(worlds, name)->terrain;
+    return worlds_find(worlds, name)->base_terrain;
 }
 
 static int volume_of(const struct box *box)
@@ -280,7 +280,7 @@ START_TEST(water_lies_on_ground)
 
     for (int n = 0; n < WINDOWS; n++) {
         static float level[SIDE * SIDE], height[SIDE * SIDE], ground[SIDE * SIDE];
-        const int field[] = {world_water(world)->water, terrain_height_field(world->terrain)};
+        const int field[] = {world_water(world)->water, terrain_height_field(world->base_terrain)};
         float *const out[] = {level, height};
         struct farlands_grid grid = {farlands_units(draw_between(&draws, -SPAN, SPAN)),
                                      farlands_units(draw_between(&draws, -SPAN, SPAN)),
@@ -288,7 +288,8 @@ START_TEST(water_lies_on_ground)
                                      SIDE,
                                      SIDE,
                                      false};
-        must(terrain_fields(world->terrain, scratch, &grid, field, 1, out, SIDE) == 0, "water");
+        must(terrain_fields(world->base_terrain, scratch, &grid, field, 1, out, SIDE) == 0,
+             "water");
         int at = 0;
         while (at < SIDE * SIDE && level[at] == RIVERS_DRY)
             at++;
@@ -297,8 +298,9 @@ START_TEST(water_lies_on_ground)
         grid.x += farlands_units(at % SIDE * APART - SIDE / 2);
         grid.y += farlands_units(at / SIDE * APART - SIDE / 2);
         grid.step = FARLANDS_UNIT;
-        must(terrain_fields(world->terrain, scratch, &grid, field, 2, out, SIDE) == 0, "fields");
-        must(terrain_surfaces(world->terrain, scratch, &grid, ground, SIDE) == 0, "surfaces");
+        must(terrain_fields(world->base_terrain, scratch, &grid, field, 2, out, SIDE) == 0,
+             "fields");
+        must(terrain_surfaces(world->base_terrain, scratch, &grid, ground, SIDE) == 0, "surfaces");
         for (int i = 0; i < SIDE * SIDE; i++) {
             wet += level[i] > RIVERS_DRY;
             open += level[i] > RIVERS_DRY && ceilf(ground[i]) < ceilf(height[i]);

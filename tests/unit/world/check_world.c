@@ -56,24 +56,31 @@ START_TEST(test_pairs)
                        *other = &worlds->world[pairs[_i].other];
     struct worlds *derived = derive(base, pairs[_i].seed);
     const struct world *world = derived->world;
+    const struct farlands_terrain *terrain;
     uint64_t state = 1;
 
-    ck_assert_str_eq(world->config.name, pairs[_i].name);
-    ck_assert_uint_eq(world->config.terrain.seed, pairs[_i].seed);
+    ck_assert_str_eq(world->name, pairs[_i].name);
+    ck_assert_uint_eq(world->seed, pairs[_i].seed);
     ck_assert_str_eq(world->fingerprint, other->fingerprint);
     ck_assert_str_eq(world->volume_fingerprint, other->volume_fingerprint);
     ck_assert_mem_eq(world->layer_fingerprint, other->layer_fingerprint,
                      sizeof world->layer_fingerprint);
     ck_assert_mem_eq(world->parameters->family, other->parameters->family,
                      sizeof world->parameters->family);
-    ck_assert_int_eq(world->config.seeds, base->config.seeds);
-    ck_assert_uint_eq(world->config.layers, base->config.layers);
+    struct world_config config;
+    world_config_of(&config, world);
+    ck_assert_str_eq(config.name, pairs[_i].name);
+    ck_assert_uint_eq(config.terrain.seed, pairs[_i].seed);
+    ck_assert_int_eq(config.seeds, base->config->seeds);
+    ck_assert_uint_eq(config.layers, base->config->layers);
     ck_assert_mem_eq(world->colors, other->colors, sizeof *other->colors);
+    ck_assert_int_eq(world_terrain_hold(world, &terrain), 0);
     for (int i = 0; i < 1000; i++) {
         const int64_t x = (int64_t)chance(&state) >> 12, y = (int64_t)chance(&state) >> 12;
-        const float height = terrain_height(world->terrain, x, y);
-        must(height == terrain_height(other->terrain, x, y), "%" PRId64 " %" PRId64, x, y);
+        const float height = terrain_height(terrain, x, y);
+        must(height == terrain_height(other->base_terrain, x, y), "%" PRId64 " %" PRId64, x, y);
     }
+    world_terrain_release(world, terrain);
     worlds_release(derived);
 }
 END_TEST
@@ -86,13 +93,16 @@ START_TEST(test_seeds_differ)
     for (int i = 0; i < ROWS(seeds); i++) {
         struct worlds *derived = derive(worlds->world, seeds[i]);
         const struct world *world = derived->world;
+        const struct farlands_terrain *terrain;
         strcpy(seen[i], world->fingerprint);
         for (int j = 0; j < i; j++)
             ck_assert_str_ne(seen[i], seen[j]);
         ck_assert_str_ne(world->fingerprint, worlds->world->fingerprint);
         ck_assert_ptr_eq(world->parameters, worlds->world->parameters);
-        ck_assert_float_ne(terrain_height(world->terrain, 0, 0),
-                           terrain_height(worlds->world->terrain, 0, 0));
+        ck_assert_int_eq(world_terrain_hold(world, &terrain), 0);
+        ck_assert_float_ne(terrain_height(terrain, 0, 0),
+                           terrain_height(worlds->world->base_terrain, 0, 0));
+        world_terrain_release(world, terrain);
         worlds_release(derived);
     }
 }
@@ -244,8 +254,10 @@ START_TEST(test_exact_zoom)
 {
     struct worlds *rivers = worlds_of(RIVERS_WORLD);
     struct world world = *rivers->world;
+    struct world_config config = *world.config;
+    world.config = &config;
     for (int native = 0; native <= 32; native++) {
-        world.config.native_zoom = native;
+        config.native_zoom = native;
         ck_assert_int_eq(world_exact_zoom(&world), native - 6);
         for (int i = 0; layers[i].name; i++) {
             const bool numbers =
