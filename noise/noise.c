@@ -2,6 +2,7 @@
 #include "noise.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "basis.h"
 #include "permutation.h"
@@ -13,7 +14,6 @@ static void make_octaves(struct noise *noise, const struct farlands_params *para
 {
     double amplitude = 1;
 
-    noise->octaves = octave_count(params);
     for (int k = 0; k < noise->octaves; k++, amplitude *= params->persistence) {
         struct octave *octave = &noise->octave[k];
         *octave = octave_make(params, params_wavelength(params, k));
@@ -70,25 +70,56 @@ static struct moments make_moments(const struct farlands_params *params,
     return moments;
 }
 
-void noise_make(struct noise *noise, const struct farlands_params *params)
-{
-    uint8_t table[256];
+enum { PERMUTATION = 256 };
 
-    *noise = (struct noise){
-        .basis = params->basis,
-        .fade = params->fade,
-        .hash = params->hash,
-        .fractal = params->fractal,
-        .offset = params->offset,
-        .gain = params->gain,
-    };
+static void make_permutation(uint32_t *permutation, uint64_t seed)
+{
+    uint8_t table[PERMUTATION];
+
+    permutation_make(table, seed);
+    for (int i = 0; i < PERMUTATION; i++)
+        permutation[i] = table[i];
+}
+
+/* The memory of a noise of PARAMS, all zero: its octaves, their numbers, the permutation. */
+static struct noise *allocate(const struct farlands_params *params)
+{
+    const size_t octaves = (size_t)octave_count(params);
+    const size_t lanes = (octaves + NOISE_LANES - 1) / NOISE_LANES * NOISE_LANES;
+    const size_t size = sizeof(struct noise) + octaves * sizeof(struct octave);
+    const bool is_permuted = params->hash != FARLANDS_MIX64;
+    struct noise *noise =
+        calloc(1, size + 3 * lanes * sizeof(double) + is_permuted * PERMUTATION * sizeof(uint32_t));
+    if (!noise)
+        return NULL;
+    noise->octaves = (int)octaves;
+    noise->share = (void *)((char *)noise + size);
+    noise->key[AXIS_X] = (void *)(noise->share + lanes);
+    noise->key[AXIS_Y] = noise->key[AXIS_X] + lanes;
+    if (is_permuted) {
+        uint32_t *permutation = (void *)(noise->key[AXIS_Y] + lanes);
+        make_permutation(permutation, params->seed);
+        noise->permutation = permutation;
+    }
+    return noise;
+}
+
+struct noise *noise_new(const struct farlands_params *params)
+{
+    struct noise *noise = allocate(params);
+    if (!noise)
+        return NULL;
+    noise->basis = params->basis;
+    noise->fade = params->fade;
+    noise->hash = params->hash;
+    noise->fractal = params->fractal;
+    noise->offset = params->offset;
+    noise->gain = params->gain;
     gradients_make(&noise->gradients, params->gradients);
-    permutation_make(table, params->seed);
-    for (int i = 0; i < 256; i++)
-        noise->permutation[i] = table[i];
     make_octaves(noise, params);
     make_warp(noise, params);
     noise->moments = make_moments(params, &noise->gradients);
+    return noise;
 }
 
 /* Slope of one octave's contribution to the fractal: the derivative of its formula at the mean. */

@@ -16,6 +16,11 @@ struct moments {
     double ridge, ridge_spread;    /* mean and standard deviation of (offset - |n|)^2 */
 };
 
+/* The most octaves of a noise that a vector of a kernel holds. */
+enum { NOISE_LANES = 16 };
+
+/* In one piece of memory, as large as its octaves need: a world has dozens of noises, most of them
+ * with few octaves. */
 struct noise {
     enum farlands_basis basis;
     enum farlands_fade fade;
@@ -24,17 +29,17 @@ struct noise {
     double offset, gain;
     double amplitude; /* the sum of all octaves' */
     struct gradient_set gradients;
-    uint32_t permutation[256];
+    const uint32_t *permutation; /* 256 numbers; NULL if the hash does without */
     int octaves;
     int broad; /* the first octaves, those of octave_is_broad */
-    struct octave octave[FARLANDS_MAX_OCTAVES];
-    /* Of each octave, side by side for vectors: its share of the amplitude, its keys along x and y.
-     */
-    double share[FARLANDS_MAX_OCTAVES];
-    uint64_t key[2][FARLANDS_MAX_OCTAVES];
+    /* Of each octave, side by side for whole vectors: its share of the amplitude, its keys along x
+     * and y. */
+    double *share;
+    uint64_t *key[2];
     double warp;                  /* units; 0: none */
     struct octave warp_octave[2]; /* of the displacements along x and y */
     struct moments moments;
+    struct octave octave[];
 };
 
 /* Its octaves and those of its warp. */
@@ -43,8 +48,8 @@ static inline int noise_octaves(const struct noise *noise)
     return noise->octaves + (noise->warp != 0 ? 2 : 0);
 }
 
-/* Make NOISE from PARAMS, which are valid. */
-void noise_make(struct noise *noise, const struct farlands_params *params);
+/* A noise of PARAMS, which are valid; the caller frees it with free(). NULL if out of memory. */
+struct noise *noise_new(const struct farlands_params *params);
 
 /* Estimate of the root mean square slope, per block, that samples STEP units apart show. */
 double noise_slope(const struct noise *noise, int64_t step);

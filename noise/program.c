@@ -48,10 +48,9 @@ static int make_operation(struct operation *o, const struct graph_node *node, co
         o->spacing_bits = __builtin_ctzll((uint64_t)node->number[0]);
     o->move = graph_is_moved(node) ? node->number[0] * FARLANDS_UNIT : 0;
     if (graph_has_noise(node->kind)) {
-        o->noise = calloc(1, sizeof *o->noise);
+        o->noise = noise_new(node->noise);
         if (!o->noise)
             return -ENOMEM;
-        noise_make(o->noise, node->noise);
     }
     const bool bent = node->kind == GRAPH_NOISE && node->noise->knots > 0;
     if (bent || node->kind == GRAPH_SPLINE) {
@@ -171,7 +170,7 @@ static uint64_t mix_noise(uint64_t id, const struct noise *noise)
     for (int i = 0; i < 32; i++)
         id = mix_double(mix_double(id, (double)noise->gradients.x[i]),
                         (double)noise->gradients.y[i]);
-    for (int i = 0; i < 256; i++)
+    for (int i = 0; noise->permutation && i < 256; i++)
         id = lattice_mix(id + noise->permutation[i]);
     for (int k = 0; k < noise_octaves(noise); k++) {
         const struct octave *octave =

@@ -41,11 +41,8 @@ static int take_noise(struct farlands_terrain *terrain, const struct farlands_pa
     terrain->noise = operation_of(terrain, terrain->height)->noise;
     if (is_plain_noise(operation_of(terrain, terrain->height)))
         return 0;
-    terrain->noise = terrain->own_noise = calloc(1, sizeof *terrain->own_noise);
-    if (!terrain->noise)
-        return -ENOMEM;
-    noise_make(terrain->own_noise, params);
-    return 0;
+    terrain->noise = terrain->own_noise = noise_new(params);
+    return terrain->noise ? 0 : -ENOMEM;
 }
 
 static int make(struct farlands_terrain **out, const struct graph *graph,

@@ -326,6 +326,7 @@ struct farlands_scratch {
     union octave_scratch octave[FARLANDS_MAX_OCTAVES + 2];
 };
 
+_Static_assert((int)KERNEL_STEP == (int)NOISE_LANES, "numbers of octaves fill whole vectors");
 _Static_assert((int)FARLANDS_MAX_OCTAVES <= (int)KERNEL_POINTS,
                "the octaves of a noise at a single place are points");
 _Static_assert(DENSITY_NOISES *FARLANDS_MAX_VOLUME_OCTAVES <= FARLANDS_MAX_OCTAVES,
