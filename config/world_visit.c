@@ -56,6 +56,7 @@ struct visit {
     const struct world_config *world;
     world_visitor *visitor;
     void *context;
+    const char *const *keys; /* NULL: all */
 };
 
 /* A line that is empty; the fields of a world, or its noise and elevation: it has one of them. */
@@ -66,6 +67,14 @@ static bool is_absent(const struct world_config *world, const struct option *opt
     if (option->kind == OPTION_FIELDS)
         return !world->fields;
     return world->fields && option->part == WORLD_HEIGHTS;
+}
+
+static bool is_visited(const struct visit *visit, const char *key)
+{
+    for (const char *const *other = visit->keys; other && *other; other++)
+        if (strcmp(*other, key) == 0)
+            return true;
+    return !visit->keys;
 }
 
 static void visit_fields(const struct visit *visit, const struct option *option)
@@ -86,7 +95,7 @@ static void visit_options(const struct visit *visit, const struct option *option
         const bool section = options->kind == OPTION_SECTION;
         const int own = part ? part : options->part;
         if (options->kind == OPTION_LAYERS || options->kind == OPTION_LIKE ||
-            is_absent(visit->world, options))
+            is_absent(visit->world, options) || !is_visited(visit, options->key))
             continue;
         if (options->kind == OPTION_FIELDS) {
             visit_fields(visit, options);
@@ -107,5 +116,12 @@ static void visit_options(const struct visit *visit, const struct option *option
 
 void config_world_visit(const struct world_config *world, world_visitor *visitor, void *context)
 {
-    visit_options(&(struct visit){world, visitor, context}, world_options, "", WORLD_IDENTITY);
+    config_world_visit_some(world, NULL, visitor, context);
+}
+
+void config_world_visit_some(const struct world_config *world, const char *const *keys,
+                             world_visitor *visitor, void *context)
+{
+    const struct visit visit = {world, visitor, context, keys};
+    visit_options(&visit, world_options, "", WORLD_IDENTITY);
 }

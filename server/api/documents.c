@@ -50,22 +50,20 @@ struct grid {
     cJSON *parent;
 };
 
-/* Only the parameters that place tiles in the world, and its seeds. */
 static void add_grid_parameter(void *context, const struct world_key *key)
 {
-    static const char *const keys[] = {"seed", "seeds", "native_zoom", "origin", "wrap"};
     const struct grid *grid = context;
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (strcmp(keys[i], key->name) == 0)
-            add_value(grid->document, grid->parent, key->name, key);
+    add_value(grid->document, grid->parent, key->name, key);
 }
 
+/* Only the parameters that place tiles in the world, and its seeds. */
 static void add_grid(struct json *document, cJSON *parent, const struct world *world)
 {
+    static const char *const keys[] = {"seed", "seeds", "native_zoom", "origin", "wrap", NULL};
     struct grid grid = {document, parent};
     struct world_config config;
     world_config_of(&config, world);
-    config_world_visit(&config, add_grid_parameter, &grid);
+    config_world_visit_some(&config, keys, add_grid_parameter, &grid);
 }
 
 /* {"name": ..., "noise": {"warp": {...}}} from the keys "name" and "noise.warp.amplitude". */
