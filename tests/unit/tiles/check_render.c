@@ -537,7 +537,8 @@ START_TEST(test_paused_volume)
             const struct farlands_box one = {
                 box.x + i * box.step, box.y + j * box.step, box.z, box.step, 1, 1, 33};
             ck_assert_int_eq(
-                terrain_density(world->terrain, render_scratch_noise(scratch), &one, column), 0);
+                terrain_density(world->base_terrain, render_scratch_noise(scratch), &one, column),
+                0);
             for (int k = 0; k < 33; k++)
                 ck_assert_mem_eq(&column[k], &all[(k * 40 + j) * 65 + i], sizeof *column);
         }
