@@ -89,6 +89,11 @@ struct world_fields {
     struct expression *expression;
     int expressions;
     char *text, *plain_text; /* as in fields.h */
+    /* Set by fields_check, which found no fault: how often it has looked, at last for a world with
+     * this period, and the range of the heights. */
+    int checks;
+    int64_t period;
+    float lowest, highest;
 };
 
 /* Set the texts of FIELDS, unless it is NULL or has them. Returns 0 or -ENOMEM. */

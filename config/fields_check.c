@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "exact_numbers.h"
-#include "fields.h"
+#include "field_nodes.h"
 #include "noise/estimate.h"
 
 /* As for the short form, whose curve ends there. */
@@ -151,19 +151,38 @@ static int check_program(const struct check *check, float *lowest, float *highes
     return err;
 }
 
+static int check_fields(struct yaml_reader *reader, const struct yaml_node *node,
+                        const struct key_path *path, struct world_fields *fields,
+                        const struct farlands_params *terrain)
+{
+    struct world_graph *graph;
+    int err = world_fields_graph(&graph, fields, terrain->seed, terrain->period);
+    if (err)
+        return err;
+    const struct check check = {reader, node, path, graph, world_graph(graph), terrain->period};
+    err = check_period(&check);
+    if (!err)
+        err = check_program(&check, &fields->lowest, &fields->highest);
+    if (!err) {
+        fields->checks++;
+        fields->period = terrain->period;
+    }
+    world_graph_free(graph);
+    return err;
+}
+
+/* Worlds that are like one share its fields, and the result of their check: the seed, in which they
+ * may differ, changes it as little as that of name:seed, which is not checked. */
 int fields_check(struct yaml_reader *reader, const struct yaml_node *node,
                  const struct key_path *path, const struct world_config *world, float *lowest,
                  float *highest)
 {
+    struct world_fields *fields = (struct world_fields *)world->fields; /* no other thread's yet */
     const struct farlands_params *terrain = &world->terrain;
-    struct world_graph *graph;
-    int err = world_fields_graph(&graph, world->fields, terrain->seed, terrain->period);
-    if (!err) {
-        const struct check check = {reader, node, path, graph, world_graph(graph), terrain->period};
-        err = check_period(&check);
-        if (!err)
-            err = check_program(&check, lowest, highest);
-        world_graph_free(graph);
-    }
+    int err = 0;
+    if (fields->checks == 0 || fields->period != terrain->period)
+        err = check_fields(reader, node, path, fields, terrain);
+    *lowest = fields->lowest;
+    *highest = fields->highest;
     return err == -ENOMEM ? yaml_reader_no_memory(reader) : err;
 }

@@ -55,14 +55,13 @@ static void handle_layer_document(struct service *service, struct request_contex
         handle_document(service, context, world, document, layer, field);
 }
 
-/* Configured worlds have a static page; there are too many others. */
 static void handle_description(struct service *service, struct request_context *context,
-                               const struct world *world, const struct route *route)
+                               const struct world *world)
 {
     const struct snapshot *snapshot = service->snapshot;
-    if (!route->seeded)
-        response_page(context, &snapshot->descriptions[world - snapshot->worlds->world],
-                      world->fingerprint);
+    const struct static_page *page = snapshot_description(snapshot, world);
+    if (page)
+        response_page(context, page, world->fingerprint);
     else
         send_document(
             context, "application/json",
@@ -173,7 +172,7 @@ static void handle_world(struct service *service, struct request_context *contex
         wmts_respond(service, context, world, route, why);
         break;
     case ROUTE_WORLD:
-        handle_description(service, context, world, route);
+        handle_description(service, context, world);
         break;
     default:
         response_error(context, 404, "nothing is at this URL");

@@ -56,10 +56,7 @@ static int make_pages(struct snapshot *snapshot)
 
     for (int i = 0; embedded_files[i].name && !err; i++)
         err = make_file(&snapshot->files[i], &embedded_files[i]);
-    snapshot->descriptions = calloc((size_t)worlds->count, sizeof *snapshot->descriptions);
-    if (!snapshot->descriptions)
-        return -ENOMEM;
-    for (int i = 0; i < worlds->count && !err; i++)
+    for (int i = 0; i < worlds->count && i < SNAPSHOT_DESCRIPTIONS && !err; i++)
         err = make_document(&snapshot->descriptions[i], document_world(&worlds->world[i]));
     return err;
 }
@@ -97,6 +94,15 @@ int snapshot_new(struct snapshot **out, struct config *config)
     }
     *out = snapshot;
     return 0;
+}
+
+const struct static_page *snapshot_description(const struct snapshot *snapshot,
+                                               const struct world *world)
+{
+    const struct worlds *worlds = snapshot->worlds;
+    if (world->set != worlds || world - worlds->world >= SNAPSHOT_DESCRIPTIONS)
+        return NULL;
+    return &snapshot->descriptions[world - worlds->world];
 }
 
 const struct static_page *snapshot_file(const struct snapshot *snapshot, const char *name)
@@ -139,9 +145,8 @@ void snapshot_release(struct snapshot *snapshot)
     free_page(&snapshot->catalogue);
     for (int i = 0; i < EMBEDDED_FILES_MAX; i++)
         free_page(&snapshot->files[i]);
-    for (int i = 0; snapshot->descriptions && i < snapshot->worlds->count; i++)
+    for (int i = 0; i < SNAPSHOT_DESCRIPTIONS; i++)
         free_page(&snapshot->descriptions[i]);
-    free(snapshot->descriptions);
     world_documents_free(snapshot->documents);
     text_template_free(snapshot->viewer_page);
     worlds_release(snapshot->worlds);

@@ -146,15 +146,39 @@ static int add_world(struct worlds *worlds, const struct world_config *config,
     return 0;
 }
 
+/* Whether heights and biomes have the same colors in A and B, if they are in the same range. */
+static bool is_painted_like(const struct world_config *a, const struct world_config *b)
+{
+    return a->fields == b->fields && a->stops == b->stops &&
+           memcmp(a->palette, b->palette, (size_t)a->stops * sizeof *a->palette) == 0;
+}
+
+/* The colors of the last world: those of an earlier one that is like it, or else its own. */
+static struct color_table *find_colors(struct worlds *worlds)
+{
+    const int last = worlds->count - 1;
+    const struct world *world = &worlds->world[last];
+    float min, max;
+
+    terrain_range(world->base_terrain, &min, &max);
+    max = color_table_end(min, max);
+    for (int i = 0; i < last; i++) {
+        struct color_table *colors = worlds->world[i].colors;
+        if (is_painted_like(worlds->world[i].config, world->config) && colors->min == min &&
+            colors->max == max)
+            return colors;
+    }
+    color_table_make(&worlds->colors[last], world->config, min, max);
+    return &worlds->colors[last];
+}
+
 /* Add the configured world of CONFIG, with what worlds derived from it share. */
 static int add_family(struct worlds *worlds, const struct world_config *config,
                       const struct webp_config *webp)
 {
     struct world *world = &worlds->world[worlds->count];
-    struct color_table *colors = &worlds->colors[worlds->count];
     struct parameters *parameters = &worlds->parameters[worlds->count];
     struct world_config *own = &worlds->configs[worlds->count];
-    float min, max;
 
     *own = *config;
     config_world_visit(config, add_parameter, parameters);
@@ -162,9 +186,7 @@ static int add_family(struct worlds *worlds, const struct world_config *config,
     int err = add_world(worlds, own, parameters, webp);
     if (err)
         return err;
-    terrain_range(world->base_terrain, &min, &max);
-    color_table_make(colors, config, min, max);
-    world->colors = colors;
+    world->colors = find_colors(worlds);
     return 0;
 }
 

@@ -68,7 +68,7 @@ struct worlds {
     unsigned references;            /* atomic */
     struct worlds *base;            /* of a derived world: the held set it borrows from; or NULL */
     struct world_config *configs;   /* one per world, NULL if there is a base; */
-    struct color_table *colors;     /* the same */
+    struct color_table *colors;     /* the same; one is untouched if an earlier one serves it */
     struct parameters *parameters;  /* the same */
     struct terrain_cache *terrains; /* of derived worlds; NULL if there is a base */
     int capacity, count;

@@ -172,6 +172,30 @@ describe('built-in worlds', { timeout: TIMEOUT }, () => {
     }, { config: 'worlds:\n  - like: alps\n  - name: mine\n    like: alps\n    seed: 77\n' }));
 });
 
+describe('very many worlds', { timeout: TIMEOUT }, () => {
+    const COUNT = 1000;
+    const daemon = useDaemon({
+        config: `worlds:\n${Array.from({ length: COUNT }, (_, i) => `  - { like: alps, name: w${i}, seed: 5, seeds: fixed }\n`).join('')}`,
+    });
+
+    /* The descriptions of the first sixteen are made beforehand, those of others when they are requested. */
+    it('have descriptions that differ in nothing but their names', async () => {
+        const first = (await daemon.bytes('/w0.json')).toString();
+        await eachRow([1, 15, 16, 17, COUNT - 1], async (i) => {
+            const target = `/w${i}.json`;
+            const { headers, body } = await daemon.get(target);
+            assert.ok(body.toString() === first.replace(/\bw0\b/g, `w${i}`), 'differs in more');
+            assert.equal(headers['farlands-fingerprint'], JSON.parse(first).fingerprint);
+            for (const coding of ['identity', 'gzip', 'zstd']) {
+                const { headers: coded } = await daemon.head(target, { 'Accept-Encoding': coding });
+                assert.equal(coded['content-encoding'] ?? 'identity', coding);
+                assert.equal(coded['cache-control'], 'no-cache');
+                assertStatus(await daemon.get(target, { 'Accept-Encoding': coding, 'If-None-Match': coded.etag }), 304);
+            }
+        });
+    });
+});
+
 describe('the command line', { timeout: TIMEOUT }, () => {
     it('overrides the configured address, but need not give one', async () => {
         const configured = await new Daemon({ config: TWO, listen: false }).start();

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "config/daemon_options.h"
+#include "config/field_nodes.h"
 #include "config/world_options.h"
 #include "config/world_terrain.h"
 #include "config/yaml_file.h"
@@ -315,6 +316,25 @@ START_TEST(test_omitted_keys)
 END_TEST
 
 /* Worlds like those that are built in. */
+/* A thousand worlds that are like one: its fields are shared, and were checked once. */
+START_TEST(test_many_alike)
+{
+    enum { WORLDS = 1000, LINE = 48 };
+    static char text[16 + WORLDS * LINE];
+    char *at = stpcpy(text, "worlds:\n");
+    for (int i = 0; i < WORLDS; i++)
+        at += sprintf(at, "  - {like: alps, name: a%d, seed: %d}\n", i, i);
+    struct config *config = load_text(text);
+    ck_assert_int_eq(config->world_count, WORLDS);
+    for (int i = 0; i < WORLDS; i++) {
+        ck_assert_ptr_eq(config->worlds[i].fields, config->worlds[0].fields);
+        ck_assert_uint_eq(config->worlds[i].terrain.seed, i);
+    }
+    ck_assert_int_eq(config->worlds[0].fields->checks, 1);
+    config_free(config);
+}
+END_TEST
+
 START_TEST(test_like)
 {
     struct config *builtin = load(NULL);
@@ -1410,6 +1430,7 @@ int main(void)
     tcase_add_test(tcase, test_samples);
     tcase_add_loop_test(tcase, test_good, 0, ROWS(good));
     tcase_add_loop_test(tcase, test_broken, 0, ROWS(broken));
+    tcase_add_test(tcase, test_many_alike);
     tcase_add_loop_test(tcase, test_repetition, 0, ROWS(repetitions));
     tcase_add_loop_test(tcase, test_linear_time, 0, ROWS(hostile));
     tcase_add_test(tcase, test_maximum_counts);

@@ -224,6 +224,24 @@ START_TEST(test_worlds_of_a_family_color_their_climate_once)
 }
 END_TEST
 
+/* Worlds that differ in what no color depends on share their colors; others have their own. */
+START_TEST(test_worlds_that_are_alike_share_colors)
+{
+    struct worlds *alike = worlds_of_text(
+        "worlds:\n"
+        "  - {like: alps, name: a}\n"
+        "  - {like: alps, name: b, seed: 5, exaggeration: 2, layers: [relief]}\n"
+        "  - {like: alps, name: c, palette: [[-100, \"#000001\"], [100, \"#ffffff\"]]}\n"
+        "  - {like: alps, name: d, seed: 7}\n"
+        "  - {like: default, name: e}\n"
+        "  - {like: alps, name: f, fields: {height: 5}}\n");
+    static const int owner[] = {0, 0, 2, 0, 4, 5};
+    for (int i = 0; i < alike->count; i++)
+        must(alike->world[i].colors == &alike->colors[owner[i]], "world %d", i);
+    worlds_release(alike);
+}
+END_TEST
+
 START_TEST(test_references)
 {
     struct worlds *mine = worlds_of(FRACTAL_WORLD);
@@ -294,6 +312,7 @@ int main(void)
     tcase_add_test(tcase, test_seeds_differ);
     tcase_add_test(tcase, test_families);
     tcase_add_test(tcase, test_references);
+    tcase_add_test(tcase, test_worlds_that_are_alike_share_colors);
     tcase_add_loop_test(tcase, test_looks_of_biomes_change_no_heights, 0,
                         sizeof rows / sizeof *rows);
     tcase_add_test(tcase, test_climates);
