@@ -682,15 +682,19 @@ struct blob *document_spawn(const struct spawn_place *place, const struct climat
 }
 
 struct blob *document_spawns(const struct spawn_place *places, int count,
-                             const struct climate_values *climate, int64_t x, int64_t y)
+                             const struct climate_values *climate, int64_t x, int64_t y,
+                             int searched)
 {
-    char *text = malloc((size_t)count * SPAWN_TEXT + 2 * BLOCKS_TEXT + 32);
+    char *text = malloc((size_t)count * SPAWN_TEXT + 2 * BLOCKS_TEXT + 64);
     if (!text)
         return NULL;
     char *at = stpcpy(text, "{\"places\":[");
     for (int i = 0; i < count; i++)
         at = stpcpy(put_spawn(stpcpy(at, i > 0 ? "," : ""), &places[i], climate, i), "}");
-    at = put_from(stpcpy(at, "]"), x, y);
+    at = stpcpy(at, "]");
+    if (searched >= 0)
+        at += sprintf(at, ",\"searched\":%d", searched);
+    at = put_from(at, x, y);
     struct blob *blob = blob_copy(text, (size_t)(at - text));
     free(text);
     return blob;

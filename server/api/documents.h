@@ -90,9 +90,11 @@ struct blob *document_course(const struct course_part *part);
 struct blob *document_spawn(const struct spawn_place *place, const struct climate_values *climate,
                             int64_t x, int64_t y);
 
-/* {"places": [...], "from": [x, y]}: COUNT places in order, each with its "distance". The same
- * number of values in CLIMATE. */
+/* {"places": [...], "searched": SEARCHED, "from": [x, y]}: COUNT places in order, each with its
+ * "distance". The same number of values in CLIMATE. "searched" is left out if SEARCHED is below 0.
+ */
 struct blob *document_spawns(const struct spawn_place *places, int count,
-                             const struct climate_values *climate, int64_t x, int64_t y);
+                             const struct climate_values *climate, int64_t x, int64_t y,
+                             int searched);
 
 #endif

@@ -15,15 +15,15 @@
 #include "server/world/run_kind.h"
 
 enum {
-    /* A search without result takes a core for some tenths of a second, and seconds in worlds of
-     * very many octaves, as hundreds of heights far apart do in worlds with rivers. After a timeout
+    /* A search without result takes a core for up to a second, and longer in worlds of very many
+     * octaves, as hundreds of heights far apart do in worlds with rivers. After a timeout
      * the client would only repeat it. */
     LONG_TIMEOUT_MS = 60 * 1000,
     /* Bytes that a job and its response take at most. A URL's 8 KiB hold 2048 places such as "0,0"
      * with 20 bytes each in the job, and up to 16 per height and 7 per place in the response; or
      * 1365 such as ".1,.1", with 26 instead of 7. Compressed it is no larger. A search has the
-     * heights and the biomes of one lattice, 20 KiB, and up to 64 places with 700 bytes each in
-     * the response. Its thread has one square at a time, 272 KiB.
+     * heights and the biomes of one lattice, 20 KiB, the blocks of one square, 16 KiB, and up to 64
+     * places with 700 bytes each in the response. Its thread has part of a square, 90 KiB.
      */
     PLACE_MEMORY = 1024,
     HEIGHTS_MEMORY = 192 * 1024,
@@ -352,28 +352,35 @@ struct spawn_job {
     struct spawn_search *search;
     bool found, is_list, has_biomes;
     bool is_dry; /* the least height is a default */
+    int known;   /* places whose climate and water are known */
+    float climate[SPAWN_PLACES_MAX][CLIMATE_FIELDS], water[SPAWN_PLACES_MAX][WATER_FIELDS];
 };
 
-static int tell_spawn(const struct spawn_job *job, const struct farlands_terrain *terrain,
-                      struct render_scratch *scratch, struct blob **out)
+/* Compute what else is told of each place; then the document. */
+static int tell_spawn(struct spawn_job *job, const struct farlands_terrain *terrain,
+                      struct render_scratch *scratch, struct blob **out,
+                      struct streamed_job_turn *turn)
 {
-    int count, err = 0;
+    int count;
     const struct spawn_place *place = spawn_search_places(job->search, &count);
-    float climate[SPAWN_PLACES_MAX][CLIMATE_FIELDS], water[SPAWN_PLACES_MAX][WATER_FIELDS];
 
-    for (int i = 0; i < count && !err; i++) {
+    for (; job->known < count; job->known++) {
+        const int i = job->known;
         struct place_fields fields = {.count = 0};
-        add_climate(&fields, job->world, climate[i]);
-        add_water(&fields, job->world, water[i]);
-        err = fields_at(terrain, scratch, &fields, (int64_t[]){place[i].x, place[i].y});
+        add_climate(&fields, job->world, job->climate[i]);
+        add_water(&fields, job->world, job->water[i]);
+        int err = i > 0 ? streamed_job_pause(turn) : 0;
+        if (!err)
+            err = fields_at(terrain, scratch, &fields, (int64_t[]){place[i].x, place[i].y});
+        if (err)
+            return err;
     }
-    if (err)
-        return err;
     const struct climate_values values = {
-        world_climate(job->world), (const float(*)[CLIMATE_FIELDS])climate, world_water(job->world),
-        (const float(*)[WATER_FIELDS])water};
+        world_climate(job->world), (const float(*)[CLIMATE_FIELDS])job->climate,
+        world_water(job->world), (const float(*)[WATER_FIELDS])job->water};
     const int64_t x = job->query.x, y = job->query.y;
-    *out = job->is_list ? document_spawns(place, count, &values, x, y)
+    const int searched = count < job->query.count ? spawn_search_radius(job->search) : -1;
+    *out = job->is_list ? document_spawns(place, count, &values, x, y, searched)
                         : document_spawn(place, &values, x, y);
     return *out ? 0 : -ENOMEM;
 }
@@ -396,7 +403,7 @@ static int spawn_in(void *subject, const struct farlands_terrain *terrain,
         return -ENOMEM;
     job->found = state == SPAWN_FOUND;
     if (job->found)
-        return tell_spawn(job, terrain, scratch, out);
+        return tell_spawn(job, terrain, scratch, out, turn);
     *out = blob_new(0); /* not NULL: the job is done */
     return *out ? 0 : -ENOMEM;
 }
@@ -409,7 +416,7 @@ static int search_spawn(void *subject, unsigned number, struct render_scratch *s
     return compute_in(job->world, spawn_in, subject, scratch, out, turn);
 }
 
-enum { WHY = 320 };
+enum { WHY = 352 };
 
 /* Say what was not found, with the names of the URL's parameters. */
 static void explain(const struct spawn_job *job, char why[WHY])
@@ -422,17 +429,27 @@ static void explain(const struct spawn_job *job, char why[WHY])
                   {"max", "", query->max},
                   {"slope", "", query->slope}};
     char x[BLOCKS_TEXT], y[BLOCKS_TEXT], bound[REAL_TEXT];
+    const int searched = spawn_search_radius(job->search);
 
-    int n = snprintf(why, WHY, "spawn: no ground found within %d blocks of x %s, y %s has",
-                     SPAWN_FAR, blocks_format(query->x, x), blocks_format(query->y, y));
+    const char *has = " has";
+    int n = snprintf(why, WHY, "spawn: no ground found within %d blocks of x %s, y %s%s", searched,
+                     blocks_format(query->x, x), blocks_format(query->y, y),
+                     searched < SPAWN_FAR ? ", as far as a search may go," : "");
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
-        if (isfinite(bounds[i].bound))
-            n += snprintf(why + n, (size_t)(WHY - n), " %s %s%s", bounds[i].name,
+        if (isfinite(bounds[i].bound)) {
+            n += snprintf(why + n, (size_t)(WHY - n), "%s %s %s%s", has, bounds[i].name,
                           float_format(bounds[i].bound, bound), bounds[i].more);
-    if (query->near_water > 0)
-        n += snprintf(why + n, (size_t)(WHY - n), " near_water %d", query->near_water);
+            has = "";
+        }
+    if (query->near_water > 0) {
+        n += snprintf(why + n, (size_t)(WHY - n), "%s near_water %d", has, query->near_water);
+        has = "";
+    }
     if (job->has_biomes)
-        snprintf(why + n, (size_t)(WHY - n), ", and such a biome");
+        n += snprintf(why + n, (size_t)(WHY - n), "%s",
+                      *has ? " has such a biome" : ", and such a biome");
+    if (why[n - 1] == ',')
+        why[n - 1] = '\0';
 }
 
 static void respond_spawn(void *subject, struct request_context *context,

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "server/world/spawn_square.h"
@@ -25,6 +26,11 @@ enum {
     STRIP = 7,        /* rows of nodes that are evaluated together */
     HINTS = 12,       /* tried in each lattice */
     TESTS = 4096,     /* of the ground */
+    /* Prices, in heights of a square: of a height far from the one before it; of a test of the
+     * ground; of the drainage around a square far from the one before it. */
+    FAR_HEIGHT = 30,
+    TEST = 1024,
+    FAR_SQUARE = 65536,
 };
 static_assert(SPAWN_FAR == (HALF << (NODE_BITS + LATTICES - 1)), "another last node");
 static_assert(NODES % STRIP == 0, "rows left");
@@ -45,6 +51,12 @@ struct rank {
     int number;
 };
 
+/* A place between two nodes that is sought by bisection. */
+struct hint {
+    int number;
+    int64_t at[2], apart; /* blocks: it is from AT up to APART to the east or the south; 1: at AT */
+};
+
 /* A lattice of heights around the point, row by row. */
 struct nodes {
     int lattice;      /* number of the lattice; spacing 1 << (NODE_BITS + lattice) */
@@ -54,6 +66,14 @@ struct nodes {
     float height[NODES * NODES];
     float biome[NODES * NODES]; /* if the query has biomes */
 };
+
+/* Columns and rows of blocks that are searched. */
+struct area {
+    struct strip column, row;
+};
+
+/* What a search is in the middle of. */
+enum part { PART_NONE, PART_HINT, PART_SQUARE };
 
 struct spawn_search {
     const struct farlands_terrain *terrain;
@@ -71,8 +91,16 @@ struct spawn_search {
     int64_t nearest; /* squared distance of the block found, or of the farthest that will do */
     int x, y;        /* the block found; INT_MAX: none yet */
     int tests;       /* of the ground that are left */
+    int64_t left;    /* of SPAWN_SAMPLES */
     bool far;        /* the radius is searched; nodes next */
     struct nodes nodes;
+    enum part part;
+    struct hint hint;
+    struct area area; /* of the square */
+    int line;         /* the row of squares that the square is in; -1: none */
+    int64_t rest;     /* squared distance of its nearest block that was not tested for want of left
+                         or tests; INT64_MAX: none */
+    struct spawn_square square;
     int wanted, places; /* places, those found; others are sought around the first */
     struct spawn_place place[];
 };
@@ -173,9 +201,13 @@ int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *t
     const bool possible = query->min <= highest && query->max >= lowest && query->slope >= 0 &&
                           (!water || sea || fields->bank >= 0);
     search->state = possible ? SPAWN_NOT_YET : SPAWN_NONE;
+    search->far = !possible; /* there is none anywhere */
+    search->nodes.lattice = possible ? 0 : LATTICES;
     search->nearest = radius * radius;
     search->x = search->y = INT_MAX;
     search->tests = TESTS;
+    search->left = SPAWN_SAMPLES;
+    search->rest = INT64_MAX;
     search->nodes.last.number = -1;
     *out = search;
     return 0;
@@ -191,23 +223,18 @@ static bool comes_before(struct rank a, struct rank b)
     return a.distance != b.distance ? a.distance < b.distance : a.number < b.number;
 }
 
-/* Columns and rows of blocks that are searched. */
-struct area {
-    const struct strip *column, *row;
-};
-
-/* The nearest block of SQUARE that fits. Its number is that in the square. */
-static struct rank next_block(const struct spawn_search *search, const struct spawn_square *square,
-                              struct area area)
+/* The nearest block of the square that fits. Its number is that in the square. */
+static struct rank next_block(const struct spawn_search *search)
 {
+    const struct spawn_square *square = &search->square;
     struct rank best = {INT64_MAX, 0};
 
     for (int j = 0; j < square->height; j++) {
-        const int64_t dy = offset(area.row->first + j, search->inside[1]);
+        const int64_t dy = offset(search->area.row.first + j, search->inside[1]);
         for (int i = 0; i < square->width; i++) {
             if (!square->fits[j * SQUARE + i])
                 continue;
-            const int64_t dx = offset(area.column->first + i, search->inside[0]);
+            const int64_t dx = offset(search->area.column.first + i, search->inside[0]);
             const struct rank rank = {dx * dx + dy * dy, j * SQUARE + i};
             if (comes_before(rank, best))
                 best = rank;
@@ -222,45 +249,6 @@ static bool is_better(const struct spawn_search *search, int64_t distance, int x
     if (distance != search->nearest)
         return distance < search->nearest;
     return y != search->y ? y < search->y : x < search->x;
-}
-
-/* Into *OUT whether a player stands on the ground of block NUMBER of SQUARE. */
-static int test_ground(struct spawn_search *search, struct farlands_scratch *scratch,
-                       const struct spawn_square *square, int number, bool *out)
-{
-    const int i = number % SQUARE, j = number / SQUARE;
-    const float height = spawn_square_height(square, i, j);
-    float ground;
-
-    search->tests--;
-    int err = terrain_surface(search->terrain, scratch, (square->x + i) * FARLANDS_UNIT,
-                              (square->y + j) * FARLANDS_UNIT, height, &ground);
-    *out = !err && surface_is_ground(height, ground);
-    return err;
-}
-
-/* Test the ground of the blocks of SQUARE, the nearest first, until one will do. */
-static int find_first(struct spawn_search *search, struct farlands_scratch *scratch,
-                      struct spawn_square *square, struct area area)
-{
-    bool stands = false;
-    int err = 0;
-
-    while (!err && !stands && search->tests > 0) {
-        const struct rank rank = next_block(search, square, area);
-        const int x = area.column->first + rank.number % SQUARE;
-        const int y = area.row->first + rank.number / SQUARE;
-        if (rank.distance == INT64_MAX || !is_better(search, rank.distance, x, y))
-            return 0;
-        err = test_ground(search, scratch, square, rank.number, &stands);
-        square->fits[rank.number] = false;
-        if (stands) {
-            search->nearest = rank.distance;
-            search->x = x;
-            search->y = y;
-        }
-    }
-    return err;
 }
 
 /* The square of units A. */
@@ -287,7 +275,7 @@ static int add_place(struct spawn_search *search, struct farlands_scratch *scrat
     return 0;
 }
 
-/* Blocks of SQUARE next to PLACE fit no longer. */
+/* Blocks of the square next to PLACE fit no longer. */
 static void keep_apart(struct spawn_square *square, const struct spawn_place *place)
 {
     const int64_t x = (place->x >> FARLANDS_UNIT_BITS) - square->x;
@@ -299,48 +287,100 @@ static void keep_apart(struct spawn_square *square, const struct spawn_place *pl
                 square->fits[j * SQUARE + i] = false;
 }
 
-/* Add blocks of SQUARE to the places, the nearest first, as long as more are wanted. */
-static int find_others(struct spawn_search *search, struct farlands_scratch *scratch,
-                       struct spawn_square *square, struct area area)
+/* Begin to search AREA, a square in row LINE of squares, or in none. */
+static void begin_square(struct spawn_search *search, struct area area, int line)
 {
-    int err = 0;
+    struct spawn_square *square = &search->square;
 
-    for (int i = 0; i < search->places; i++)
+    search->part = PART_SQUARE;
+    search->area = area;
+    search->line = line;
+    square->x = search->block[0] + area.column.first;
+    square->y = search->block[1] + area.row.first;
+    square->width = area.column.last - area.column.first + 1;
+    square->height = area.row.last - area.row.first + 1;
+    square->rows = 0;
+    search->left -= line < 0 ? FAR_SQUARE : 0;
+}
+
+static int evaluate_band(struct spawn_search *search, struct farlands_scratch *scratch)
+{
+    struct spawn_square *square = &search->square;
+    int64_t samples = 0;
+    int err = spawn_square_evaluate(square, search->terrain, &search->fields, &search->query,
+                                    scratch, &samples);
+
+    search->left -= samples;
+    for (int i = 0; square->rows == square->height && i < search->places; i++)
         keep_apart(square, &search->place[i]);
-    while (!err && search->places < search->wanted && search->tests > 0) {
-        const struct rank rank = next_block(search, square, area);
-        bool stands;
-        if (rank.distance > squared(SPAWN_RADIUS * FARLANDS_UNIT))
-            return 0;
-        err = test_ground(search, scratch, square, rank.number, &stands);
-        square->fits[rank.number] = false;
-        if (err || !stands)
-            continue;
-        err = add_place(search, scratch, square->x + rank.number % SQUARE,
-                        square->y + rank.number / SQUARE);
-        if (!err)
-            keep_apart(square, &search->place[search->places - 1]);
-    }
     return err;
 }
 
-static int search_square(struct spawn_search *search, struct farlands_scratch *scratch,
-                         struct area area, int64_t *samples)
+static void end_square(struct spawn_search *search)
 {
-    struct spawn_square *square = malloc(sizeof *square);
-    if (!square)
-        return -ENOMEM;
-    square->x = search->block[0] + area.column->first;
-    square->y = search->block[1] + area.row->first;
-    square->width = area.column->last - area.column->first + 1;
-    square->height = area.row->last - area.row->first + 1;
-    *samples -= ((int64_t)square->width + 2) * (square->height + 2);
+    search->part = PART_NONE;
+    if (search->line < 0)
+        return;
+    search->searched[search->line]++;
+    set_next(search, search->line);
+}
+
+/* Whether the block of RANK in the square is still worth a test. */
+static bool is_wanted(const struct spawn_search *search, struct rank rank)
+{
+    if (rank.distance == INT64_MAX || search->tests == 0)
+        return false;
+    if (search->places > 0)
+        return search->places < search->wanted &&
+               rank.distance <= squared(SPAWN_RADIUS * FARLANDS_UNIT);
+    return is_better(search, rank.distance, search->area.column.first + rank.number % SQUARE,
+                     search->area.row.first + rank.number / SQUARE);
+}
+
+/* Into *OUT whether a player stands on the ground of the block (X, Y). */
+static int test_ground(struct spawn_search *search, struct farlands_scratch *scratch, int64_t x,
+                       int64_t y, bool *out)
+{
+    const struct farlands_terrain *terrain = search->terrain;
+    const int64_t at[] = {x * FARLANDS_UNIT, y * FARLANDS_UNIT};
+    const float height =
+        terrain_field_at(terrain, scratch, terrain_height_field(terrain), at[0], at[1]);
+    float ground;
+
+    search->tests--;
+    search->left -= TEST;
     int err =
-        spawn_square_evaluate(square, search->terrain, &search->fields, &search->query, scratch);
+        isnan(height) ? -ENOMEM : terrain_surface(terrain, scratch, at[0], at[1], height, &ground);
+    *out = !err && surface_is_ground(height, ground);
+    return err;
+}
+
+/* Test the ground of the nearest block of the square that fits. If it will do, it is the next
+ * place, or if there is none yet the block found. Ends the square if none is left. */
+static int test_block(struct spawn_search *search, struct farlands_scratch *scratch)
+{
+    struct spawn_square *square = &search->square;
+    const struct rank rank = next_block(search);
+    const int i = rank.number % SQUARE, j = rank.number / SQUARE;
+    bool stands;
+
+    if (!is_wanted(search, rank)) {
+        end_square(search);
+        return 0;
+    }
+    square->fits[rank.number] = false;
+    int err = test_ground(search, scratch, square->x + i, square->y + j, &stands);
+    if (err || !stands)
+        return err;
+    if (search->places == 0) {
+        search->nearest = rank.distance;
+        search->x = search->area.column.first + i;
+        search->y = search->area.row.first + j;
+        return 0;
+    }
+    err = add_place(search, scratch, square->x + i, square->y + j);
     if (!err)
-        err = search->places > 0 ? find_others(search, scratch, square, area)
-                                 : find_first(search, scratch, square, area);
-    free(square);
+        keep_apart(square, &search->place[search->places - 1]);
     return err;
 }
 
@@ -355,39 +395,32 @@ static int next_row(const struct spawn_search *search)
     return row;
 }
 
-/* The next square in ROW. */
-static int search_next(struct spawn_search *search, struct farlands_scratch *scratch, int row,
-                       int64_t *samples)
+static void begin_next(struct spawn_search *search, int row)
 {
-    const struct area area = {&search->column[search->searched[row]], &search->row[row]};
-    int err = search_square(search, scratch, area, samples);
-    search->searched[row]++;
-    set_next(search, row);
-    return err;
+    begin_square(search, (struct area){search->column[search->searched[row]], search->row[row]},
+                 row);
 }
 
-/* The next square near the point. Afterwards search->far is true if that was the last one. */
-static int search_near(struct spawn_search *search, struct farlands_scratch *scratch,
-                       int64_t *samples)
+/* The next square near the point; search->far is true if there is none. */
+static void search_near(struct spawn_search *search)
 {
     const int row = next_row(search);
 
-    search->far = search->next[row] > search->nearest || search->tests == 0;
-    return search->far ? 0 : search_next(search, scratch, row, samples);
+    search->far = search->next[row] > search->nearest;
+    if (!search->far)
+        begin_next(search, row);
 }
 
 /* The next square around the first place. Sets the state if there are no more. */
-static int search_around(struct spawn_search *search, struct farlands_scratch *scratch,
-                         int64_t *samples)
+static void search_around(struct spawn_search *search)
 {
     const int row = next_row(search);
 
-    if (search->places == search->wanted || search->tests == 0 ||
-        search->next[row] > squared(SPAWN_RADIUS * FARLANDS_UNIT)) {
+    if (search->places == search->wanted ||
+        search->next[row] > squared(SPAWN_RADIUS * FARLANDS_UNIT))
         search->state = SPAWN_FOUND;
-        return 0;
-    }
-    return search_next(search, scratch, row, samples);
+    else
+        begin_next(search, row);
 }
 
 /* --- Lattices of nodes around the point --- */
@@ -405,8 +438,7 @@ static int64_t node_block(const struct spawn_search *search, int axis, int i)
     return (search->block[axis] & -apart) + (i - HALF) * apart;
 }
 
-static int evaluate_strip(struct spawn_search *search, struct farlands_scratch *scratch,
-                          int64_t *samples)
+static int evaluate_strip(struct spawn_search *search, struct farlands_scratch *scratch)
 {
     struct nodes *nodes = &search->nodes;
     const struct farlands_grid grid = {
@@ -420,8 +452,7 @@ static int evaluate_strip(struct spawn_search *search, struct farlands_scratch *
     const size_t first = (size_t)nodes->rows * NODES;
     const int field[] = {terrain_height_field(search->terrain), search->fields.biome};
     float *const out[] = {nodes->height + first, nodes->biome + first};
-    enum { COST = 30 }; /* of a height far from the one before it, in heights of a square */
-    *samples -= STRIP * NODES * COST;
+    search->left -= STRIP * NODES * FAR_HEIGHT;
     nodes->rows += STRIP;
     return terrain_fields(search->terrain, scratch, &grid, field,
                           spawn_wants_biomes(&search->query) ? 2 : 1, out, NODES);
@@ -496,63 +527,76 @@ static int height_between(const struct spawn_search *search, struct farlands_scr
     return terrain_heights(search->terrain, scratch, &grid, out, 1);
 }
 
-/* The block AT of a hint: the first node, or by bisection one whose height is within the bounds,
- * or beside which they are passed at once. */
-static int find_hint(const struct spawn_search *search, struct farlands_scratch *scratch,
-                     int number, int64_t at[2])
+/* Begin with the first node of hint NUMBER. */
+static void begin_hint(struct spawn_search *search, int number)
 {
     const int way = number % WAYS, node = number / WAYS;
-    const bool rising = search->nodes.height[node] < search->low;
-    int64_t *along = &at[way == SOUTH];
-    int err = 0;
 
-    at[0] = node_block(search, 0, node % NODES);
-    at[1] = node_block(search, 1, node / NODES);
-    for (int64_t apart = way == HERE ? 1 : spacing(search); apart > 1 && !err; apart /= 2) {
-        float height;
-        *along += apart / 2;
-        err = height_between(search, scratch, at, apart / 2, &height);
-        if (!err && height >= search->low && height <= search->high)
-            break;
-        if (!err && (height < search->low) != rising)
-            *along -= apart / 2;
-    }
-    return err;
+    search->part = PART_HINT;
+    search->hint = (struct hint){
+        .number = number,
+        .at = {node_block(search, 0, node % NODES), node_block(search, 1, node / NODES)},
+        .apart = way == HERE ? 1 : spacing(search),
+    };
 }
 
-/* Search the square around hint NUMBER. */
-static int try_hint(struct spawn_search *search, struct farlands_scratch *scratch, int number,
-                    int64_t *samples)
+/* Halve what is left of a hint, unless a height within the bounds is found, or one block is left,
+ * beside which they are passed at once. */
+static int bisect(struct spawn_search *search, struct farlands_scratch *scratch)
 {
-    int64_t at[2];
-    int err = find_hint(search, scratch, number, at);
+    struct hint *hint = &search->hint;
+    const bool rising = search->nodes.height[hint->number / WAYS] < search->low;
+    int64_t *along = &hint->at[hint->number % WAYS == SOUTH];
+    float height;
 
-    if (err || llabs(at[0]) > FARLANDS_LIMIT_BLOCKS || llabs(at[1]) > FARLANDS_LIMIT_BLOCKS)
+    hint->apart /= 2;
+    *along += hint->apart;
+    search->left -= FAR_HEIGHT;
+    int err = height_between(search, scratch, hint->at, hint->apart, &height);
+    if (err)
         return err;
-    const struct strip column = make_strip(search->block[0], search->inside[0], at[0] - SQUARE / 2);
-    const struct strip row = make_strip(search->block[1], search->inside[1], at[1] - SQUARE / 2);
+    if (height >= search->low && height <= search->high)
+        hint->apart = 1;
+    else if ((height < search->low) != rising)
+        *along -= hint->apart;
+    return 0;
+}
+
+/* Search the square around the hint. */
+static void try_hint(struct spawn_search *search)
+{
+    const int64_t *at = search->hint.at;
+
+    search->part = PART_NONE;
+    if (llabs(at[0]) > FARLANDS_LIMIT_BLOCKS || llabs(at[1]) > FARLANDS_LIMIT_BLOCKS)
+        return;
     search->nearest = INT64_MAX;
-    return search_square(search, scratch, (struct area){&column, &row}, samples);
+    begin_square(search,
+                 (struct area){
+                     make_strip(search->block[0], search->inside[0], at[0] - SQUARE / 2),
+                     make_strip(search->block[1], search->inside[1], at[1] - SQUARE / 2),
+                 },
+                 -1);
 }
 
 /* The next rows of nodes or the next hint. Sets the state if there are no more. */
-static int search_far(struct spawn_search *search, struct farlands_scratch *scratch,
-                      int64_t *samples)
+static int search_far(struct spawn_search *search, struct farlands_scratch *scratch)
 {
     struct nodes *nodes = &search->nodes;
 
     if (nodes->rows < NODES)
-        return evaluate_strip(search, scratch, samples);
+        return evaluate_strip(search, scratch);
     const struct rank hint = nodes->hints < HINTS ? next_hint(search) : (struct rank){INT64_MAX, 0};
     if (hint.distance < INT64_MAX) {
         nodes->hints++;
         nodes->last = hint;
-        return try_hint(search, scratch, hint.number, samples);
+        begin_hint(search, hint.number);
+        return 0;
     }
     nodes->lattice++;
     nodes->rows = nodes->hints = 0;
     nodes->last = (struct rank){0, -1};
-    if (nodes->lattice == LATTICES || search->tests == 0)
+    if (nodes->lattice == LATTICES)
         search->state = SPAWN_NONE;
     return 0;
 }
@@ -572,25 +616,68 @@ void spawn_search_use(struct spawn_search *search, const struct farlands_terrain
     search->terrain = terrain;
 }
 
+/* What is evaluated before the clock may be asked. */
+static int step(struct spawn_search *search, struct farlands_scratch *scratch)
+{
+    if (search->part == PART_SQUARE)
+        return search->square.rows < search->square.height ? evaluate_band(search, scratch)
+                                                           : test_block(search, scratch);
+    if (search->part == PART_HINT && search->hint.apart > 1)
+        return bisect(search, scratch);
+    if (search->part == PART_HINT)
+        try_hint(search);
+    else if (search->places > 0)
+        search_around(search);
+    else if (search->far && search->x != INT_MAX)
+        return begin_places(search, scratch);
+    else if (search->far)
+        return search_far(search, scratch);
+    else
+        search_near(search);
+    return 0;
+}
+
+/* The search may go no further: what it has found is the result. */
+static int give_up(struct spawn_search *search, struct farlands_scratch *scratch)
+{
+    const bool found = search->places > 0 || search->x != INT_MAX;
+    if (search->part == PART_SQUARE && search->square.rows == search->square.height) {
+        search->rest = next_block(search).distance;
+        end_square(search);
+    }
+    int err = found && search->places == 0 ? begin_places(search, scratch) : 0;
+    search->state = found ? SPAWN_FOUND : SPAWN_NONE;
+    return err;
+}
+
 enum spawn_state spawn_search_run(struct spawn_search *search, struct farlands_scratch *scratch,
                                   int64_t samples)
 {
     while (search->state == SPAWN_NOT_YET) {
-        int err = 0;
-        if (search->places > 0)
-            err = search_around(search, scratch, &samples);
-        else if (search->far && search->x != INT_MAX)
-            err = begin_places(search, scratch);
-        else if (search->far)
-            err = search_far(search, scratch, &samples);
-        else
-            err = search_near(search, scratch, &samples);
+        const int64_t before = search->left;
+        int err = step(search, scratch);
+        samples -= before - search->left;
+        if (!err && search->state == SPAWN_NOT_YET && (search->left <= 0 || search->tests == 0))
+            err = give_up(search, scratch);
         if (err)
             search->state = SPAWN_FAILED;
         if (samples <= 0)
             break;
     }
     return search->state;
+}
+
+int spawn_search_radius(const struct spawn_search *search)
+{
+    const int64_t square = search->next[next_row(search)];
+    const int64_t next = square < search->rest ? square : search->rest;
+    const int last = HALF << NODE_BITS;
+
+    if (search->places == 0 && search->far)
+        return search->nodes.lattice > 0 ? last << (search->nodes.lattice - 1) : SPAWN_RADIUS;
+    if (next > squared(SPAWN_RADIUS * FARLANDS_UNIT))
+        return SPAWN_RADIUS;
+    return (int)sqrt((double)next) >> FARLANDS_UNIT_BITS;
 }
 
 const struct spawn_place *spawn_search_places(const struct spawn_search *search, int *count)

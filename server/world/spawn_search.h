@@ -27,8 +27,9 @@
  * each other, within SPAWN_RADIUS blocks of it. Squares of 126 x 126 blocks around it are searched,
  * the nearest first, and in each one the blocks nearest to the first place.
  *
- * At most 4096 blocks are tested whose height and slope will do; a world without ground to stand on
- * ends the search.
+ * At most 4096 blocks are tested whose height and slope will do, and at most SPAWN_SAMPLES heights
+ * are evaluated. Then the search ends with what it has found. So it looks at the same blocks on
+ * every machine.
  */
 #ifndef FARLANDS_WORLD_SPAWN_SEARCH_H
 #define FARLANDS_WORLD_SPAWN_SEARCH_H
@@ -41,6 +42,9 @@ enum {
     SPAWN_APART = 16,           /* blocks between two places */
     SPAWN_PLACES_MAX = 64,
     SPAWN_WATER_MAX = 256, /* blocks to the water: `bank` has no more */
+    /* Heights that a search may evaluate; others that take as long count as many. Enough for a
+     * whole search without result. In the built-in worlds it takes less than a second. */
+    SPAWN_SAMPLES = 24000000,
 };
 
 /* Ids of biomes. */
@@ -88,13 +92,17 @@ void spawn_search_free(struct spawn_search *search);
 /* Evaluate TERRAIN from now on, which is needed while the search runs. */
 void spawn_search_use(struct spawn_search *search, const struct farlands_terrain *terrain);
 
-/* Continue until about SAMPLES more heights have been evaluated: 16,000 at least for a whole
- * search, 8 million if there is no such place. Any result but SPAWN_NOT_YET is final. */
+/* Continue until about SAMPLES more heights have been evaluated. Any result but SPAWN_NOT_YET is
+ * final. */
 enum spawn_state spawn_search_run(struct spawn_search *search, struct farlands_scratch *scratch,
                                   int64_t samples);
 
 /* The places that a search found which is SPAWN_FOUND, the first one first: *COUNT, as many as were
  * wanted or as there are. Owned by the search. */
 const struct spawn_place *spawn_search_places(const struct spawn_search *search, int *count);
+
+/* How far a search that has ended has looked, in blocks: around the first place if it is
+ * SPAWN_FOUND, SPAWN_RADIUS at most, or around the point if it is SPAWN_NONE, SPAWN_FAR at most. */
+int spawn_search_radius(const struct spawn_search *search);
 
 #endif

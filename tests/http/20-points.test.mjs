@@ -293,6 +293,14 @@ describe('/spawn in the built-in worlds', { timeout: TIMEOUT }, () => {
             }
         }));
 
+    it('says how far it has looked if there are fewer', async () => {
+        const at = '/archipelago/spawn?x=1000&y=2000&min=0&slope=0.001';
+        const { places, searched } = await daemon.json(`${at}&count=64`);
+        assert.ok(places.length > 1 && places.length < 64, `${places.length} places`);
+        assert.equal(searched, 1024);
+        assert.ok(!('searched' in await daemon.json(`${at}&count=2`)));
+    });
+
     /* Before nodes were those of pictures, some of these took a hundred times as long. */
     it('takes little more than the heights around if there is nothing', async () => {
         const none = ['/default/spawn?x=0&y=0&min=5999', '/alps/spawn?x=0&y=0&min=-3&max=-1&slope=0',
@@ -302,6 +310,26 @@ describe('/spawn in the built-in worlds', { timeout: TIMEOUT }, () => {
             const took = await processorTimeOf(daemon.pid, async () => assertError(await daemon.get(target), 404));
             assert.ok(took < 20 * around, `${took} ms, where heights took ${around}`);
         });
+    });
+});
+
+/* Level ground, most of it open to caverns. */
+const HOLLOW = `worlds:
+  - name: hollow
+    noise: { wavelength: 200, octaves: 2 }
+    elevation: [[-1, 5], [1, 5]]
+    volume: { overhangs: { amplitude: 0 }, caverns: { size: 1, cover: 0, wavelength: 2000, octaves: 1, squash: 1 }, tunnels: { radius: 0 } }
+`;
+
+describe('/spawn where the ground is hollow', { timeout: TIMEOUT }, () => {
+    const daemon = useDaemon({ config: HOLLOW });
+
+    it('ends after 4096 blocks, and says how far they are', async () => {
+        const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => daemon.get(`/hollow/spawn?x=${i * 500}&y=0`)));
+        const none = answers.filter(({ status }) => status === 404);
+        assert.ok(none.length > 0 && none.length < answers.length, `${none.length} of ${answers.length}`);
+        await eachRow(none, (answer) => assertError(answer, 404,
+            /^spawn: no ground found within \d\d blocks of x \d+, y 0, as far as a search may go$/));
     });
 });
 

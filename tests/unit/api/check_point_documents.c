@@ -169,9 +169,11 @@ START_TEST(test_spawns)
     const struct spawn_place two[] = {{BLOCKS(1), 0, 1, {7, 7, 0, {0, 0, 1}}},
                                       {0, BLOCKS(-20), 20, {8, 8, 0, {0, 0, 1}}}};
     struct climate climate = {.temperature = 1, .humidity = -1, .biome = 3, .table = &table};
+    const struct climate_values climates = {&climate, values, NULL, NULL};
+    ck_assert_str_eq(text_of(document_spawns(two, 0, &climates, 0, 512, 1024)),
+                     "{\"places\":[],\"searched\":1024,\"from\":[0,0.5]}\n");
     ck_assert_str_eq(
-        text_of(document_spawns(two, 2, &(struct climate_values){&climate, values, NULL, NULL}, 0,
-                                512)),
+        text_of(document_spawns(two, 2, &climates, 0, 512, -1)),
         "{\"places\":[{\"x\":1,\"y\":0,\"height\":7,\"surface\":7,\"slope\":0,\"normal\":[0,0,1],"
         "\"biome\":{\"id\":4,\"name\":\"beach\"},\"temperature\":1,\"distance\":1},"
         "{\"x\":0,\"y\":-20,\"height\":8,\"surface\":8,\"slope\":0,\"normal\":[0,0,1],"

@@ -579,6 +579,112 @@ START_TEST(test_slices)
 }
 END_TEST
 
+/* --- Bounds --- */
+
+/* The result of a search in one run, which may take what a search may, and how far it looked. */
+static enum spawn_state search_once(const struct farlands_terrain *terrain,
+                                    const struct spawn_query *query, int *count, int *radius)
+{
+    struct spawn_search *search;
+    ck_assert_int_eq(spawn_search_new(&search, terrain, &no_fields, query), 0);
+    const enum spawn_state state = spawn_search_run(search, scratch, SPAWN_SAMPLES);
+    must(state != SPAWN_NOT_YET, "not done after %d samples", SPAWN_SAMPLES);
+    *radius = spawn_search_radius(search);
+    if (state == SPAWN_FOUND)
+        spawn_search_places(search, count);
+    spawn_search_free(search);
+    return state;
+}
+
+/* Searches that evaluate much and find nothing. */
+static const struct {
+    float min, max, slope;
+    int near_water;
+    bool all; /* looks at all that a search may */
+} dear[] = {
+    {150, 151, 0, 0, true},
+    {-INFINITY, INFINITY, 0, 0, true},
+    {0, INFINITY, 0, 16, true}, /* 16: the finest lattice of the sea */
+    {20, INFINITY, INFINITY, 16, false},
+};
+
+/* No search evaluates more than it may. Most get to the last lattice; one does not that looks for
+ * the sea in nearly all squares, on slopes so gentle that it is always too far. */
+START_TEST(test_bound)
+{
+    static const struct ground gentle = {"gentle", FARLANDS_PERLIN, BLOCKS(500), 1, 0,
+                                         0,        {-1, -60},       {1, 180}};
+    struct farlands_terrain *terrain = terrain_of(dear[_i].all ? &grounds[0] : &gentle);
+    struct spawn_query query =
+        GROUND(BLOCKS(17) + 9, BLOCKS(-900), dear[_i].min, dear[_i].max, dear[_i].slope);
+    int count, radius;
+    query.near_water = dear[_i].near_water;
+    ck_assert_int_eq(search_once(terrain, &query, &count, &radius), SPAWN_NONE);
+    must(radius > SPAWN_RADIUS && (radius == SPAWN_FAR) == dear[_i].all, "%d blocks", radius);
+    terrain_free(terrain);
+}
+END_TEST
+
+/* Level ground over caverns that break through it. */
+static struct farlands_terrain *hollow_terrain(int64_t wavelength)
+{
+    struct farlands_params params = reference_params();
+    params.octaves = 2;
+    params.knots = 2;
+    params.elevation[0] = (struct farlands_knot){-1, 5};
+    params.elevation[1] = (struct farlands_knot){1, 5};
+    params.volume.caverns.size = 1;
+    params.volume.caverns.noise = (struct farlands_space_noise){wavelength, 1, 0.5, 2, 1};
+    return reference_terrain(&params);
+}
+
+/* Whether a player stands on the ground of the block (X, Y), all of whose ground is level. */
+static bool stands(const struct farlands_terrain *terrain, int64_t x, int64_t y)
+{
+    struct surface surface;
+    ck_assert_int_eq(surface_at(&surface, terrain, scratch, BLOCKS(x), BLOCKS(y)), 0);
+    return surface_is_ground(surface.height, surface.ground);
+}
+
+/* Where 4096 blocks have no ground to stand on, the search ends, and says how far it looked: every
+ * block that is nearer was tested, so the radius is that of a circle with so many blocks. */
+START_TEST(test_radius)
+{
+    enum { MORE = 64 };
+    struct farlands_terrain *terrain = hollow_terrain(BLOCKS(2000));
+    int count, radius, hollow = 0;
+
+    for (int64_t x = 0; x < 40000 && hollow == 0; x += 500) {
+        hollow = 1;
+        for (int64_t j = -MORE; j <= MORE && hollow; j++)
+            for (int64_t i = -MORE; i <= MORE && hollow; i++)
+                hollow = !stands(terrain, x + i, j);
+        if (!hollow)
+            continue;
+        const struct spawn_query query = GROUND(BLOCKS(x), 0, -INFINITY, INFINITY, INFINITY);
+        ck_assert_int_eq(search_once(terrain, &query, &count, &radius), SPAWN_NONE);
+        must(radius * radius * 3.1416 > 3800 && radius * radius * 3.1416 < 4300, "%d", radius);
+    }
+    ck_assert(hollow);
+    terrain_free(terrain);
+}
+END_TEST
+
+/* If the others around the first place run out of tests, the list is shorter. */
+START_TEST(test_shorter_list)
+{
+    struct farlands_terrain *terrain = hollow_terrain(BLOCKS(64));
+    struct spawn_query query = GROUND(0, 0, -INFINITY, INFINITY, INFINITY);
+    int count, radius;
+
+    query.count = SPAWN_PLACES_MAX;
+    ck_assert_int_eq(search_once(terrain, &query, &count, &radius), SPAWN_FOUND);
+    must(count > 1 && count < SPAWN_PLACES_MAX, "%d places", count);
+    must(radius > 30 && radius < SPAWN_RADIUS, "within %d blocks", radius);
+    terrain_free(terrain);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("spawn search");
@@ -594,5 +700,8 @@ int main(void)
     tcase_add_test(tcase, test_no_sea);
     tcase_add_loop_test(tcase, test_places, 0, ROWS(groups));
     tcase_add_test(tcase, test_slices);
+    tcase_add_loop_test(tcase, test_bound, 0, ROWS(dear));
+    tcase_add_test(tcase, test_radius);
+    tcase_add_test(tcase, test_shorter_list);
     return suite_run(suite);
 }
