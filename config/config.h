@@ -102,6 +102,7 @@ struct config {
         unsigned connections;
         unsigned connections_per_client; /* 0: no limit */
         unsigned idle;                   /* seconds between two requests */
+        unsigned drain;                  /* seconds for requests in progress before the end */
         unsigned queue;                  /* queued renders */
         unsigned wait;                   /* ms that a render may be queued */
         unsigned misses_per_client;      /* requests that wait for a render; 0: no limit */

@@ -48,6 +48,7 @@ static const struct option limits_options[] = {
     INTEGER("connections", limits.connections, 1, 1000000),
     INTEGER("connections_per_client", limits.connections_per_client, 0, 1000000),
     INTEGER("idle", limits.idle, 1, 86400),
+    INTEGER("drain", limits.drain, 1, 3600),
     INTEGER("queue", limits.queue, 1, 1000000),
     INTEGER("wait", limits.wait, 1, 60000),
     INTEGER("misses_per_client", limits.misses_per_client, 0, 1000000),

@@ -15,7 +15,8 @@
  *
  * Shutdown, on SIGTERM or SIGINT: new connections are left to the next process if the sockets are
  * inherited, and otherwise accepted as far as they are in the backlog. Each connection closes after
- * its pending response. After 25 seconds, or a second signal, the rest is cut off.
+ * its pending response. After limits.drain, or a second signal, queued renders are refused
+ * and the rest is cut off.
  *
  * The service manager is told about READY, RELOADING and STOPPING, and its watchdog is notified as
  * long as all shards run (sd_notify(3)).

@@ -6,8 +6,6 @@
 
 #include "server/telemetry/log.h"
 
-enum { DRAIN_MS = 25 * 1000 }; /* slower clients are cut off */
-
 void shutdown_block_signals(bool block)
 {
     sigset_t signals;
@@ -76,7 +74,8 @@ static void on_terminate(uv_signal_t *handle, int number)
     log_line(LOG_INFO, "%s: draining", strsignal(number));
     sd_notify(0, "STOPPING=1");
     __atomic_store_n(&server->draining, true, __ATOMIC_RELAXED);
-    uv_timer_start(&server->drain_timer, on_drain_timeout, DRAIN_MS, 0);
+    uv_timer_start(&server->drain_timer, on_drain_timeout,
+                   server->snapshot->config->limits.drain * UINT64_C(1000), 0);
     /* Connections in the backlog get a response: from this process, or from the next one that
      * inherits the sockets. */
     if (!server->inherited)

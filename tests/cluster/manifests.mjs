@@ -66,9 +66,8 @@ export function seconds(duration) {
     return Number(/^(\d+)s$/.exec(duration)[1]);
 }
 
-/* The limit of a daemon's drain, in seconds. */
-export const DRAIN = Number(/DRAIN_MS = (\d+) \* 1000/.exec(
-    fs.readFileSync(new URL('../../server/daemon/shutdown.c', import.meta.url), 'utf8'))[1]);
+/* The limit of a node's drain, in seconds. */
+export const DRAIN = Number(/^ {2}drain: (\d+)$/m.exec(text('node.yaml'))[1]);
 /* The limit of HAProxy's drain, in seconds. */
 export const PROXY_DRAIN = seconds(/hard-stop-after (\S+)/.exec(text('haproxy/haproxy.cfg'))[1]);
 

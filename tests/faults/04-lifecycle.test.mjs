@@ -198,7 +198,7 @@ describe('a reload', { timeout: patience(300000), concurrency: 4 }, () => {
         const directory = scratch();
         const file = path.join(directory, 'slow.yaml');
         const write = (text) => fs.writeFileSync(file, text);
-        write(world('alpha', 5));
+        write(NO_SHEDDING + world('alpha', 5));
         return serving(async (daemon, faults) => {
             const hang = async (ms) => {
                 faults.set('open', { amount: ms });

@@ -10,7 +10,7 @@ import { assertPeace, useDaemon } from '../http/daemon.mjs';
 import { eventually, fewer, patience, scratchFile } from '../http/program.mjs';
 import { assertStatus, eachRow } from '../http/table.mjs';
 import { open } from '../http/streams.mjs';
-import { draining, frozen, memoryOf, serving, settled } from './faults.mjs';
+import { NO_SHEDDING, draining, frozen, memoryOf, serving, settled } from './faults.mjs';
 
 const numbers = (count) => Array.from({ length: count }, (_, i) => i);
 const alone = () => new http.Agent({ keepAlive: false });
@@ -118,10 +118,11 @@ describe('during a streamed response', { timeout: patience(300000), concurrency:
             assert.ok(body.equals(await reference.bytes(target)), 'bytes differ');
         });
         assertPeace(await daemon.ended(30000));
-    }));
+    }, { config: NO_SHEDDING }));
 
-    it('fault 31: a drain ends after 25 s, and cuts off a response that is still being read', () => frozen(async (daemon, faults) => {
-        const SECONDS = 25, PACE = 256 << 10; /* fast enough for every other deadline */
+    it('fault 31: a drain ends after limits.drain, and cuts off a response that is still being read', () => eachRow(
+        [['', 4], ['limits: { drain: 25 }\n', 25]], ([config, SECONDS]) => frozen(async (daemon, faults) => {
+        const PACE = 256 << 10; /* fast enough for every other deadline */
         const stream = await open(daemon, LARGE);
         await draining(daemon);
         for (let second = 1; second < SECONDS; second++) {
@@ -136,7 +137,7 @@ describe('during a streamed response', { timeout: patience(300000), concurrency:
         assertPeace(await daemon.ended(30000));
         assert.match(daemon.stderr, /warning drain timed out; closing the remaining connections/);
         await assert.rejects(stream.rest(), /cut after/);
-    }));
+    }, { config })));
 
     it('fault 32: a second SIGTERM: responses are cut off at once', () => frozen(async (daemon, faults) => {
         const idle = await stalled(daemon, faults, numbers(4).map(() => LARGE));
@@ -145,7 +146,7 @@ describe('during a streamed response', { timeout: patience(300000), concurrency:
         await draining(daemon);
         assert.ok(daemon.program.running, 'the first signal did not drain');
         daemon.kill();
-        // A drain that waited for the clients would take 25 s.
+        // A drain that waited for the clients would take 4 s.
         assert.ok(await eventually(() => {
             faults.advance('steady', 0.001);
             return !daemon.program.running;

@@ -146,7 +146,7 @@ export function runOutOfFiles(pid) {
 export const CONCURRENCY = patience(1) > 1 ? 2 : 6;
 
 /* For tests of other subjects: no request is shed because of a long queue. */
-export const NO_SHEDDING = 'limits: { wait: 60000 }\n';
+export const NO_SHEDDING = 'limits: { wait: 60000, drain: 600 }\n';
 
 /* --- Requests ------------------------------------------------------------------- */
 

@@ -26,6 +26,9 @@ function assertWhole(answer) {
     pngChunks(answer.body);
 }
 
+/* However busy the machine, requests in progress are answered. */
+const PATIENT = { config: 'limits: { drain: 600 }\n' };
+
 /* It exited with 0, and no connection was left when the time for that was over. */
 function assertDrained(result) {
     assertPeace(result);
@@ -37,7 +40,7 @@ describe('shutdown', { timeout: TIMEOUT }, () => {
         withDaemon(async (daemon) => {
             await daemon.bytes('/default/gray/3/1/1.png');
             assertDrained(await daemon.stop(signal));
-        })));
+        }, PATIENT)));
 
     it('does not wait for connections without a request', () => eachRow([
         ['silent', ''],
@@ -54,7 +57,7 @@ describe('shutdown', { timeout: TIMEOUT }, () => {
         assertDrained(await daemon.stop('SIGTERM'));
         for (const connection of connections)
             connection.close();
-    })));
+    }, PATIENT)));
 
     it('waits for pending requests', () => eachRow(['SIGTERM', 'SIGINT'], (signal) =>
         withDaemon(async (daemon) => {
@@ -74,7 +77,7 @@ describe('shutdown', { timeout: TIMEOUT }, () => {
             assertPeace(await daemon.ended());
             for (const connection of connections)
                 assert.ok(await connection.closed(), 'left open after the daemon exited');
-        })));
+        }, PATIENT)));
 
     it('cuts no response of clients that are connecting', () => withDaemon(async (daemon) => {
         const attempts = Array.from({ length: fewer(50) }, async (_, i) => {
@@ -98,7 +101,7 @@ describe('shutdown', { timeout: TIMEOUT }, () => {
             }
         });
         assertPeace(await daemon.ended());
-    }));
+    }, PATIENT));
 
     it('makes /readyz fail, but not /healthz', () => withDaemon(async (daemon) => {
         const [asking, healthy] = [await daemon.connect(), await daemon.connect()];
@@ -134,7 +137,7 @@ describe('shutdown', { timeout: TIMEOUT }, () => {
             assertWhole(answer);
         });
         assertPeace(await daemon.ended());
-    }));
+    }, PATIENT));
 
     it('is immediate on a second signal, without a crash', () => {
         const faults = new Faults(scratch());
@@ -170,7 +173,7 @@ describe('shutdown', { timeout: TIMEOUT }, () => {
             assert.equal(answer.body.length, length);
         });
         assertPeace(await daemon.ended());
-    }));
+    }, PATIENT));
 
     it('releases the port', async () => {
         const first = await new Daemon().start();

@@ -129,7 +129,7 @@ describe('inherited sockets', { timeout: TIMEOUT, concurrency: 4 }, () => {
             assert.deepEqual(failures, []);
             assert.ok(answers > 50 * rounds, `only ${answers} responses`);
             await manager.stop(service);
-        }, { args: ['--config', scratchFile('patient.yaml', withFractal('limits: { wait: 60000 }'))] });
+        }, { args: ['--config', scratchFile('patient.yaml', withFractal('limits: { wait: 60000, drain: 600 }'))] });
     }
 
     it('fail no request while daemons restart', () => assertNoFailures(6, async (manager, service) => {

@@ -9,7 +9,7 @@ import { between, extent, numbers, soak } from './soak.mjs';
 
 const ROUNDS = extent(300, 40);
 const cache = scratch();
-const config = scratchFile('small.yaml', withFractal('shards: 2\nthreads: 1\nlimits: { connections: 20 }'));
+const config = scratchFile('small.yaml', withFractal('shards: 2\nthreads: 1\nlimits: { connections: 20, drain: 600 }'));
 const args = ['serve', '--listen', '127.0.0.1:0', '--cache', cache, '--config', config];
 
 function spin(microseconds) {

@@ -94,6 +94,7 @@ START_TEST(test_builtin)
     ck_assert_uint_eq(config->limits.wait, 1000);
     ck_assert_uint_eq(config->limits.connections_per_client, 1024);
     ck_assert_uint_eq(config->limits.idle, 75);
+    ck_assert_uint_eq(config->limits.drain, 4);
     ck_assert_uint_eq(config->limits.misses_per_client, 512);
     ck_assert_uint_eq(config->limits.memory, 0);
     ck_assert_uint_eq(config->limits.streams, 512);
@@ -315,7 +316,6 @@ START_TEST(test_omitted_keys)
 }
 END_TEST
 
-/* Worlds like those that are built in. */
 /* A thousand worlds that are like one: its fields are shared, and were checked once. */
 START_TEST(test_many_alike)
 {
@@ -335,6 +335,7 @@ START_TEST(test_many_alike)
 }
 END_TEST
 
+/* Worlds like those that are built in. */
 START_TEST(test_like)
 {
     struct config *builtin = load(NULL);
@@ -394,6 +395,8 @@ static const char *const good[] = {
     "limits: {connections: 1, queue: 1000000}",
     "limits: {idle: 1}",
     "limits: {idle: 86400}",
+    "limits: {drain: 1}",
+    "limits: {drain: 3600}",
     "listen: \"a:1\" # comment",
     "\xef\xbb\xbflisten: a:1",
     "%YAML 1.1\n---\nthreads: 1\n",
@@ -500,8 +503,8 @@ static const struct {
     {"cache:", 1, "cache", "path, disk, files, memory"},
     {"cache: []", 1, "cache", "path, disk, files, memory"},
     {"limits: [queue, 1]", 1, "limits",
-     "connections, connections_per_client, idle, queue, wait, misses_per_client, memory, streams, "
-     "streams_per_client"},
+     "connections, connections_per_client, idle, drain, queue, wait, misses_per_client, memory, "
+     "streams, streams_per_client"},
     {WORLD "    noise: 4", 3, "worlds[0].noise", "octaves"},
     {WORLD "    noise:", 3, "worlds[0].noise", "octaves"},
     {"worlds: [1]", 1, "worlds[0]", "name, seed"},
@@ -515,8 +518,8 @@ static const struct {
     {"Listen: a:1", 1, "Listen", "listen"},
     {"log: info\ncache:\n  nope: 1", 3, "cache.nope", "path, disk, files, memory"},
     {"limits: {path: 1}", 1, "limits.path",
-     "connections, connections_per_client, idle, queue, wait, misses_per_client, memory, streams, "
-     "streams_per_client"},
+     "connections, connections_per_client, idle, drain, queue, wait, misses_per_client, memory, "
+     "streams, streams_per_client"},
     {WORLD "    nope: 1", 3, "worlds[0].nope",
      "name, seed, seeds, native_zoom, origin, wrap, noise"},
     {"worlds:\n  - name: a\n  - name: b\n    listen: a:1", 4, "worlds[1].listen", "name, seed"},
@@ -604,6 +607,9 @@ static const struct {
     {"limits: {idle: 86401}", 1, "limits.idle", "a whole number from 1 to 86400"},
     {"limits: {idle: -1}", 1, "limits.idle", "a whole number from 1 to 86400"},
     {"limits: {idle: 75s}", 1, "limits.idle", "a whole number from 1 to 86400"},
+    {"limits: {drain: 0}", 1, "limits.drain", "a whole number from 1 to 3600"},
+    {"limits: {drain: 3601}", 1, "limits.drain", "a whole number from 1 to 3600"},
+    {"limits: {drain: 4s}", 1, "limits.drain", "a whole number from 1 to 3600"},
     {"limits: {wait: 0}", 1, "limits.wait", "a whole number from 1 to 60000"},
     {"limits: {memory: 8388607}", 1, "limits.memory", "0, or a size from 8M to 1024T"},
     {"limits: {memory: 1025T}", 1, "limits.memory", "0, or a size from 8M to 1024T"},
@@ -1424,13 +1430,13 @@ int main(void)
     tcase_add_loop_test(tcase, test_empty_file, 0, ROWS(empty_files));
     tcase_add_test(tcase, test_omitted_keys);
     tcase_add_test(tcase, test_like);
+    tcase_add_test(tcase, test_many_alike);
     tcase_add_loop_test(tcase, test_period, 0, ROWS(periods));
     tcase_add_loop_test(tcase, test_layers, 0, ROWS(choices));
     tcase_add_test(tcase, test_visit);
     tcase_add_test(tcase, test_samples);
     tcase_add_loop_test(tcase, test_good, 0, ROWS(good));
     tcase_add_loop_test(tcase, test_broken, 0, ROWS(broken));
-    tcase_add_test(tcase, test_many_alike);
     tcase_add_loop_test(tcase, test_repetition, 0, ROWS(repetitions));
     tcase_add_loop_test(tcase, test_linear_time, 0, ROWS(hostile));
     tcase_add_test(tcase, test_maximum_counts);
