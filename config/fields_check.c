@@ -6,7 +6,7 @@
 
 #include "exact_numbers.h"
 #include "field_nodes.h"
-#include "noise/estimate.h"
+#include "noise/price.h"
 
 /* As for the short form, whose curve ends there. */
 #define MOST_METRES 1e6F
@@ -110,26 +110,25 @@ static int check_heights(const struct check *check, float lowest, float highest)
 #ifdef __wasm__ /* is downloaded, and computes worlds that a server has accepted */
 #define check_time(check, program) 0
 #else
-/* Refuse fields of which a tile would take too long, on whichever machine. */
+/* Refuse fields of which a tile would take more than a second, on whichever machine. */
 static int check_time(const struct check *check, const struct program *program)
 {
     const struct graph *graph = check->graph;
     int operation[GRAPH_MAX_NODES];
-    struct dear_tile tile;
     char step[BLOCKS_TEXT];
 
     for (int i = 0; i < graph->fields; i++)
         operation[i] = program->place[graph->field[i].node];
-    int err = estimate_dearest(&tile, program, operation, graph->fields);
-    if (err || tile.ns <= ESTIMATE_MOST_NS)
-        return err;
+    const struct dear_tile tile = price_dearest(program, operation, graph->fields);
+    if (tile.price <= PRICE_SECOND)
+        return 0;
     const char *name = graph->field[tile.dearest].name;
     const struct key_path at = key_path_join(check->path, name, strlen(name));
     return yaml_reader_fail(check->reader, yaml_reader_nearest(check->node, name), &at,
-                            "takes %.0f %% of the time of tiles of \"%s\" with samples %s blocks "
+                            "takes %d %% of the time of tiles of \"%s\" with samples %s blocks "
                             "apart, which is more than a second for 256 x 256; expected fewer "
                             "octaves, moved noises, or lattices that need each other",
-                            100 * tile.share, graph->field[tile.field].name,
+                            tile.percent, graph->field[tile.field].name,
                             blocks_format(tile.step, step));
 }
 #endif

@@ -58,30 +58,8 @@ int estimate_field(struct estimate *out, const struct farlands_terrain *terrain,
 int estimate_place(struct estimate *out, const struct farlands_terrain *terrain, int field,
                    double apart, struct evaluation **kept);
 
-/* Samples along the side of a tile: 256, one more that it shares with the next tile, and one on
- * each side for slopes. A tile of 512 samples takes four times as long. */
-enum { ESTIMATE_TILE = 256 + 1 + 2 };
-#define ESTIMATE_MOST_NS 1e9 /* that such a tile may take */
 /* Rivers farther apart, units, are dear without a band limit: each sample needs nodes of its own.
  */
 #define ESTIMATE_FAR (FARLANDS_UNIT << 6)
-
-/* A tile that takes long. */
-struct dear_tile {
-    double ns;
-    int field;    /* that it shows */
-    int64_t step; /* units */
-    int dearest;  /* the field whose own operations take most of it, */
-    double share; /* and their part, 0 .. 1 */
-};
-
-/*
- * Find the tile of any of FIELDS, operations of PROGRAM, at any zoom, that takes longest; or the
- * first that takes more than ESTIMATE_MOST_NS. If PROGRAM has rivers, tiles without a band limit
- * whose samples are more than ESTIMATE_FAR apart do not count. Takes less than a millisecond for
- * most fields. Returns 0 or -ENOMEM.
- */
-int estimate_dearest(struct dear_tile *out, const struct program *program, const int *field,
-                     int fields);
 
 #endif

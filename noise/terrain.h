@@ -7,6 +7,10 @@
 
 #include "params.h"
 
+/* Rivers farther apart, units, are dear without a band limit: each sample needs nodes of its own.
+ * Tiles of coarser zooms are filtered. */
+#define TERRAIN_FAR (FARLANDS_UNIT << 6)
+
 struct graph;
 struct graph_fault;
 struct farlands_terrain;
@@ -51,7 +55,7 @@ bool terrain_field_is_water(const struct farlands_terrain *terrain, int field);
 /* The field whose values are heights. */
 int terrain_height_field(const struct farlands_terrain *terrain);
 
-/* True if rivers flow in it: exact values at places far apart take long (ESTIMATE_FAR). */
+/* True if rivers flow in it: exact values at places far apart take long (TERRAIN_FAR). */
 bool terrain_has_drain(const struct farlands_terrain *terrain);
 
 /* True unless the terrain's only field is a noise that nothing moves. */

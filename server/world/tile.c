@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "noise/estimate.h"
 #include "noise/terrain.h"
 #include "server/core/decimal.h"
 
@@ -41,7 +40,7 @@ int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **
     grid->step = step;
     grid->width = grid->height = tile_size(tile);
     /* Numbers are exact unless they are far apart, pictures are filtered. */
-    grid->band_limit = step > ESTIMATE_FAR || !format_is_exact(tile->layer, tile->format);
+    grid->band_limit = step > TERRAIN_FAR || !format_is_exact(tile->layer, tile->format);
     return 0;
 }
 

@@ -12,7 +12,6 @@
 #include <xxhash.h>
 
 #include "config/world_terrain.h"
-#include "noise/estimate.h"
 #include "server/core/decimal.h"
 #include "server/layers/climate_colors.h"
 #include "server/layers/inland_water.h"
@@ -328,7 +327,7 @@ bool world_is_surface(const struct world *world, int field)
 
 int world_field_over(const struct world *world, int field, const struct farlands_grid *grid)
 {
-    const bool far = grid->band_limit && grid->step > ESTIMATE_FAR;
+    const bool far = grid->band_limit && grid->step > TERRAIN_FAR;
     return far && world_is_surface(world, field) ? world_height_field(world) : field;
 }
 
@@ -436,7 +435,7 @@ int world_max_zoom(const struct world *world, int scale)
 
 int world_exact_zoom(const struct world *world)
 {
-    return world->config->native_zoom + FARLANDS_UNIT_BITS - __builtin_ctzll(ESTIMATE_FAR);
+    return world->config->native_zoom + FARLANDS_UNIT_BITS - __builtin_ctzll(TERRAIN_FAR);
 }
 
 /* The zoom at which a lattice cell of the broadest octave is PIXELS wide. */

@@ -178,7 +178,7 @@ int world_min_zoom(const struct world *world);
 int world_max_zoom(const struct world *world, int scale);
 
 /* The zoom from which on tiles of numbers (`height`, `field.NAME`) are exact: their samples are 64
- * blocks apart (ESTIMATE_FAR). Tiles of coarser zooms leave out what is finer than a sample, as
+ * blocks apart (TERRAIN_FAR). Tiles of coarser zooms leave out what is finer than a sample, as
  * pictures do, because each exact sample would have to find rivers of its own. */
 int world_exact_zoom(const struct world *world);
 

@@ -7,7 +7,8 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "noise/estimate.h"
+#include "noise/price.h"
+#include "noise/terrain.h"
 #include "tests/unit/support/graph_values.h"
 #include "tests/unit/support/sample_graphs.h"
 
@@ -543,21 +544,14 @@ END_TEST
 
 /* --- Time --- */
 
-static double estimate_of_square(const struct program *program, int operation, int64_t step,
-                                 int side, bool band_limit)
+/* Nanoseconds per sample. */
+static double price_of(const struct program *program, int operation, int64_t step, bool band_limit)
 {
-    const struct farlands_grid grid = {5, 7, step, side, side, band_limit};
-    struct evaluation *kept = NULL;
-    struct estimate guess;
-    ck_assert_int_eq(estimate(&guess, program, operation, &grid, INFINITY, &kept), 0);
-    evaluation_free(kept);
-    return guess.ns;
-}
-
-static double estimate_of(const struct program *program, int operation, int64_t step,
-                          bool band_limit)
-{
-    return estimate_of_square(program, operation, step, 256, band_limit);
+    enum { SIDE = 256 };
+    uint64_t own[GRAPH_MAX_NODES], node[GRAPH_MAX_NODES];
+    const struct price_square square = {step, SIDE, band_limit};
+    price_nodes(program, node);
+    return (double)price_square(program, node, operation, square, own) / (1000.0 * SIDE * SIDE);
 }
 
 /* Nodes take time, once for all fields; far apart each sample needs its own, but pictures none. */
@@ -565,26 +559,21 @@ START_TEST(nodes_are_charged)
 {
     int operation[FIELDS];
     struct program *program = all_fields(operation, 4096);
-    struct dear_tile tile;
     const int ground = program->operation[operation[DRAIN]].input[0];
-    const double plain = estimate_of(program, ground, BLOCKS(8), false);
-    const double near = estimate_of(program, operation[DRAIN], BLOCKS(8), false);
-    const double both = estimate_of(program, operation[CHANNEL], BLOCKS(8), false);
-    const double far = estimate_of(program, operation[CHANNEL], BLOCKS(8192), false);
-    must(near > plain + 2e6, "%g ns with rivers, %g ns without; expected 2e6 more", near, plain);
-    /* Four chunks instead of one share their nodes. */
-    const double parts =
-        estimate_of_square(program, operation[DRAIN], BLOCKS(8), KERNEL_CHUNK + 2, false);
-    must(parts < 1.2 * near, "%g, %g in one chunk", parts, near);
+    const double plain = price_of(program, ground, BLOCKS(8), false);
+    const double near = price_of(program, operation[DRAIN], BLOCKS(8), false);
+    const double both = price_of(program, operation[CHANNEL], BLOCKS(8), false);
+    const double far = price_of(program, operation[CHANNEL], BLOCKS(8192), false);
+    must(near > plain + 30, "%g ns with rivers, %g ns without; expected 30 more", near, plain);
     must(both < 1.2 * near, "%g ns for both; expected less than 1.2 times %g", both, near);
-    must(far > ESTIMATE_MOST_NS, "%g ns; expected more than %g", far, (double)ESTIMATE_MOST_NS);
-    ck_assert(estimate_of(program, operation[CHANNEL], BLOCKS(8192), true) ==
-              estimate_of(program, ground, BLOCKS(8192), true));
-    ck_assert_int_eq(estimate_dearest(&tile, program, operation, FIELDS), 0);
-    must(tile.ns > near && tile.ns < ESTIMATE_MOST_NS, "%g ns; expected %g to %g", tile.ns, near,
-         (double)ESTIMATE_MOST_NS);
-    must(tile.step <= ESTIMATE_FAR, "step %" PRId64 "; expected at most %" PRId64, tile.step,
-         (int64_t)ESTIMATE_FAR);
+    must(far > 1e6, "%g ns far apart; expected more than 1e6", far);
+    ck_assert(price_of(program, operation[CHANNEL], BLOCKS(8192), true) ==
+              price_of(program, ground, BLOCKS(8192), true));
+    const struct dear_tile tile = price_dearest(program, operation, FIELDS);
+    must(tile.price < PRICE_SECOND, "%g s; expected less than 1",
+         (double)tile.price / (double)PRICE_SECOND);
+    must(tile.step <= TERRAIN_FAR, "step %" PRId64 "; expected at most %" PRId64, tile.step,
+         (int64_t)TERRAIN_FAR);
     program_free(program);
 }
 END_TEST
