@@ -1,5 +1,6 @@
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +13,10 @@
 #include "server/core/clock.h"
 #include "server/core/coding.h"
 #include "server/routing/resolve.h"
+#include "server/world/request_price.h"
 #include "server/world/run_kind.h"
 
 enum {
-    /* A search without result takes a core for up to a second, and longer in worlds of very many
-     * octaves, as hundreds of heights far apart do in worlds with rivers. After a timeout
-     * the client would only repeat it. */
-    LONG_TIMEOUT_MS = 60 * 1000,
     /* Bytes that a job and its response take at most. A URL's 8 KiB hold 2048 places such as "0,0"
      * with 20 bytes each in the job, and up to 16 per height and 7 per place in the response; or
      * 1365 such as ".1,.1", with 26 instead of 7. Compressed it is no larger. A search has the
@@ -309,7 +307,6 @@ static void free_heights(void *subject)
 
 static const struct streamed_job_kind heights_kind = {
     .counter = METRIC_HEIGHTS,
-    .timeout_ms = LONG_TIMEOUT_MS,
     .work = compute_heights,
     .respond = respond_heights,
     .free = free_heights,
@@ -344,6 +341,21 @@ static struct heights_job *new_heights(const struct world *world, struct query_p
         taken++;
     assert(taken == count);
     return job;
+}
+
+/* Refuse more PLACES than are computed in time if they lie far from each other. Returns 0, or an
+ * HTTP status. */
+static unsigned check_price(const struct world *world, size_t places,
+                            const struct chosen_fields *fields, char why[ROUTE_WHY])
+{
+    const uint64_t price = request_price_of_place(world, fields->field, fields->count);
+    const uint64_t fit = REQUEST_PRICE_MOST / price;
+
+    if (places <= fit)
+        return 0;
+    return query_reject(why, 413, "at: %zu places take up to %.0f s; at most %" PRIu64 " fit",
+                        places, (double)places * (double)price / (double)PRICE_SECOND,
+                        fit > 1 ? fit : 1);
 }
 
 struct spawn_job {
@@ -476,7 +488,6 @@ static void free_spawn(void *subject)
 
 static const struct streamed_job_kind spawn_kind = {
     .counter = METRIC_SPAWNS,
-    .timeout_ms = LONG_TIMEOUT_MS,
     .work = search_spawn,
     .respond = respond_spawn,
     .free = free_spawn,
@@ -672,12 +683,15 @@ static struct course_job *new_course(const struct world *world, const struct rou
 void points_respond(struct service *service, struct request_context *context,
                     const struct world *world, const struct route *route)
 {
-    struct streamed_job_spec spec = {.pieces = 1, .length = HTTP_LENGTH_UNKNOWN};
+    struct streamed_job_spec spec = {
+        .timeout_ms = PENDING_LONG_MS, .pieces = 1, .length = HTTP_LENGTH_UNKNOWN};
     struct chosen_fields fields;
     char why[ROUTE_WHY];
     struct spawn_biomes biomes;
     unsigned status = resolve_fields(world, route, &fields, why);
 
+    if (!status && route->kind == ROUTE_HEIGHTS)
+        status = check_price(world, route->places.count, &fields, why);
     if (!status && route->kind == ROUTE_SPAWN)
         status = check_spawn(world, route, &biomes, why);
     if (status) {
@@ -693,6 +707,7 @@ void points_respond(struct service *service, struct request_context *context,
     struct run_of run = {.run = RUN_PLACE, .size = fields.count};
     if (route->kind == ROUTE_HEIGHT) {
         spec.kind = &place_kind;
+        spec.timeout_ms = 0;
         spec.subject = new_place(world, route, &fields);
         spec.memory = PLACE_MEMORY + (uint64_t)fields.count * FIELD_MEMORY;
     } else if (route->kind == ROUTE_HEIGHTS) {

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "noise/estimate.h"
 #include "noise/terrain.h"
 #include "server/api/handlers.h"
 #include "server/api/raster_response.h"
 #include "server/api/region_pieces.h"
 #include "server/routing/resolve.h"
+#include "server/world/request_price.h"
 #include "server/world/run_kind.h"
 
 enum { CONTENT_TEXT = RASTER_KEY_MAX - FINGERPRINT_TEXT - 96 - sizeof ".gzip" };
@@ -166,6 +166,31 @@ static bool is_streamed(const struct raster *raster)
     return pieces.count > 1;
 }
 
+/* The price of RASTER. */
+static uint64_t price_of(const struct raster *raster)
+{
+    const struct farlands_box box = box_of(raster);
+    const int fit = RENDER_PIECE_MAX / (box.width * box.height), deep = fit > 1 ? fit : 1;
+
+    return raster->depth
+               ? request_price_of_volume(raster->world, &box, (box.depth + deep - 1) / deep)
+               : request_price_of_region(raster->world, raster->layer, raster->field,
+                                         &raster->grid);
+}
+
+/*
+ * The most samples of a piece of BOX, which has several: of numbers so many that it takes less than
+ * a tenth of a second, so that the first bytes come soon. The bytes of a picture depend on how it
+ * is cut, and pieces of a volume compute the heights anew.
+ */
+static uint64_t soon_piece(const struct raster *raster, const struct farlands_box *box)
+{
+    const uint64_t each = price_of(raster) / samples_of(box) + 1, most = largest_piece(raster, box);
+    const uint64_t soon = PRICE_SECOND / 10 / each;
+
+    return raster->format == FORMAT_PNG || raster->depth || soon > most ? most : soon;
+}
+
 /* Cut the planned part of RASTER into pieces. */
 static void cut(struct region *region)
 {
@@ -179,6 +204,10 @@ static void cut(struct region *region)
     else
         part = (struct byte_range){0, samples_of(&box) * size};
     region_pieces_cut(&region->pieces, &box, largest_piece(raster, &box));
+    region_pieces_keep(&region->pieces, size, part.first, part.length);
+    if (region->pieces.count == 1)
+        return;
+    region_pieces_cut(&region->pieces, &box, soon_piece(raster, &box));
     region_pieces_keep(&region->pieces, size, part.first, part.length);
 }
 
@@ -220,6 +249,7 @@ static void begin(struct service *service, struct request_context *context,
                                 : &region_kind,
         .subject = region,
         .run = kind_of(region),
+        .timeout_ms = price_of(raster) > PRICE_SECOND ? PENDING_LONG_MS : 0,
         .pieces = pieces->count,
         .first = pieces->offset,
         .length = plan->status == 206 ? (int64_t)plan->part.length : plan->length,
@@ -294,37 +324,6 @@ static int find_content(struct raster *raster, const struct route *route, char w
     return 0;
 }
 
-/* A response whose exact samples take so long is refused: its first bytes would come too late. */
-enum { FAR_SECONDS = 2 };
-
-static double cost_of_far_samples(const struct world *world, const struct farlands_grid *grid,
-                                  int field)
-{
-    enum { MOST = 256 }; /* samples of a row that are looked at */
-    if (grid->band_limit || grid->step <= ESTIMATE_FAR || !terrain_has_drain(world->base_terrain))
-        return 0;
-    struct evaluation *kept = NULL;
-    struct estimate guess;
-    struct farlands_grid part = *grid;
-    part.width = grid->width < MOST ? grid->width : MOST;
-    part.height = grid->height < MOST ? grid->height : MOST;
-    if (world_is_surface(world, field))
-        field = world_height_field(world);
-    int err = estimate_field(&guess, world->base_terrain, field, &part, NULL, &kept);
-    evaluation_free(kept);
-    const double parts = (double)grid->width / part.width * grid->height / part.height;
-    return err ? 0 : parts * guess.ns / 1e9;
-}
-
-/* What GRID of RASTER takes. A volume looks at its ledges, too, which takes some five times as
- * long. */
-static double far_seconds(const struct raster *raster, const struct farlands_grid *grid)
-{
-    return raster->depth
-               ? 5 * cost_of_far_samples(raster->world, grid, world_height_field(raster->world))
-               : cost_of_far_samples(raster->world, grid, raster->field);
-}
-
 /* The layer whose tiles have RASTER's field where samples are far apart. Returns BUFFER. */
 static const char *far_layer(const struct raster *raster, char buffer[LAYER_NAME_MAX])
 {
@@ -339,36 +338,46 @@ static const char *far_layer(const struct raster *raster, char buffer[LAYER_NAME
     return layer_name(world, layer_find(name), raster->field, buffer);
 }
 
-/* True, and WHY is the message, if RASTER's samples are so far apart that they would take minutes.
- */
-static bool is_too_far(const struct raster *raster, char why[ROUTE_WHY])
+enum { WHY = 256, OTHERS = 128 };
+
+/* If exact samples of RASTER are far apart, other ways to get them: ", or a step up to 64; ...". */
+static void name_others(const struct raster *raster, char text[OTHERS])
+{
+    char layer[LAYER_NAME_MAX];
+    struct raster near = *raster;
+
+    near.grid.step = TERRAIN_FAR;
+    text[0] = '\0';
+    if (!raster->grid.band_limit && raster->grid.step > TERRAIN_FAR)
+        snprintf(text, OTHERS, "%s; tiles of \"%.70s\" are filtered",
+                 price_of(&near) <= REQUEST_PRICE_MOST ? ", or a step up to 64" : "",
+                 far_layer(raster, layer));
+}
+
+/* True, and WHY is the message, if RASTER costs more than a request may. */
+static bool is_too_dear(const struct raster *raster, char why[WHY])
 {
     const struct farlands_grid *grid = &raster->grid;
-    const double seconds = far_seconds(raster, grid);
-    char step[BLOCKS_TEXT], layer[LAYER_NAME_MAX];
+    const uint64_t price = price_of(raster);
+    char step[BLOCKS_TEXT], others[OTHERS];
 
-    if (seconds <= FAR_SECONDS)
+    if (price <= REQUEST_PRICE_MOST)
         return false;
-    /* Few samples take a little more each. */
-    struct farlands_grid square = *grid;
-    double some = seconds;
-    while (some > FAR_SECONDS && square.width > 1) {
-        const double samples = (double)square.width * square.height * FAR_SECONDS / some;
-        square.width = square.height = (int)fmax(0.99 * sqrt(samples), 1);
-        some = far_seconds(raster, &square);
-    }
-    snprintf(why, ROUTE_WHY,
-             "step: %d x %d exact samples %s blocks apart take some %.0f s; at most %d x %d "
-             "fit, or a step up to 64; tiles of \"%.40s\" are filtered",
-             grid->width, grid->height, blocks_format(grid->step, step), seconds, square.width,
-             square.height, far_layer(raster, layer));
+    const double share = (double)REQUEST_PRICE_MOST / (double)price;
+    const int side = (int)fmax(sqrt((double)grid->width * (double)grid->height * share), 1);
+    name_others(raster, others);
+    snprintf(why, WHY,
+             "step: %d x %d %s samples %s blocks apart take some %.0f s; at most %d x %d fit%s",
+             grid->width, grid->height, grid->band_limit ? "filtered" : "exact",
+             blocks_format(grid->step, step), (double)price / (double)PRICE_SECOND, side, side,
+             others);
     return true;
 }
 
 void regions_respond(struct service *service, struct request_context *context,
                      const struct world *world, const struct route *route)
 {
-    char why[ROUTE_WHY];
+    char why[WHY];
     const bool volume = route->kind == ROUTE_VOLUME;
     struct raster_plan plan;
     struct raster raster = {
@@ -390,7 +399,7 @@ void regions_respond(struct service *service, struct request_context *context,
     raster.fingerprint = volume ? world->volume_fingerprint
                                 : world_region_fingerprint(world, raster.layer, raster.field);
     raster.grid.band_limit = !format_is_exact(raster.layer, raster.format);
-    if (is_too_far(&raster, why)) {
+    if (is_too_dear(&raster, why)) {
         response_error(context, 413, why);
         return;
     }

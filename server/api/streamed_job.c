@@ -404,7 +404,7 @@ void streamed_job_begin(struct streamed_jobs *jobs, const struct streamed_job_sp
     }
     job->pending.cancel = on_cancel;
     job->pending.ended = on_ended;
-    job->pending.timeout_ms = spec->kind->timeout_ms;
+    job->pending.timeout_ms = spec->timeout_ms;
     job->jobs = jobs;
     job->spec = *spec;
     job->ahead = AHEAD_AT_FIRST;

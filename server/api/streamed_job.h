@@ -22,7 +22,6 @@ struct streamed_job_turn;
 
 struct streamed_job_kind {
     enum metric counter;
-    unsigned timeout_ms; /* as in struct pending */
     /*
      * Make piece NUMBER of SUBJECT. Runs on render threads, for several pieces at once. Returns 0
      * and one reference in *OUT; or a negative code. Whenever it could stop and be called again,
@@ -41,6 +40,7 @@ struct streamed_job_kind {
 struct streamed_job_spec {
     const struct streamed_job_kind *kind;
     struct run_kind run; /* what decides how long WORK takes */
+    unsigned timeout_ms; /* as in struct pending */
     void *subject;       /* freed by the job, even on error */
     unsigned pieces;
     /* The bytes to send: LENGTH from number FIRST on, which is in the first piece; or all of them,

@@ -12,6 +12,7 @@
 #include <xxhash.h>
 
 #include "config/world_terrain.h"
+#include "noise/price.h"
 #include "server/core/decimal.h"
 #include "server/layers/climate_colors.h"
 #include "server/layers/inland_water.h"
@@ -171,6 +172,17 @@ static struct color_table *find_colors(struct worlds *worlds)
     return &worlds->colors[last];
 }
 
+/* The prices of WORLD, the last of WORLDS. Those that are `like` another share its fields. */
+static int add_prices(struct worlds *worlds, struct world *world)
+{
+    for (const struct world *other = worlds->world; other < world && !world->prices; other++)
+        if (other->config->fields && other->config->fields == world->config->fields)
+            world->prices = other->prices;
+    if (!world->prices)
+        world->prices = worlds->prices[worlds->count - 1] = prices_new(world->base_terrain);
+    return world->prices ? 0 : -ENOMEM;
+}
+
 /* Add the configured world of CONFIG, with what worlds derived from it share. */
 static int add_family(struct worlds *worlds, const struct world_config *config,
                       const struct webp_config *webp)
@@ -183,6 +195,9 @@ static int add_family(struct worlds *worlds, const struct world_config *config,
     config_world_visit(config, add_parameter, parameters);
     make_layer_fingerprints(parameters->family, config, 0, parameters, webp);
     int err = add_world(worlds, own, parameters, webp);
+    if (err)
+        return err;
+    err = add_prices(worlds, world);
     if (err)
         return err;
     world->colors = find_colors(worlds);
@@ -198,7 +213,8 @@ int worlds_new(struct worlds **out, const struct config *config)
     worlds->configs = calloc(count, sizeof *worlds->configs);
     worlds->colors = calloc(count, sizeof *worlds->colors);
     worlds->parameters = calloc(count, sizeof *worlds->parameters);
-    int err = worlds->configs && worlds->colors && worlds->parameters ? 0 : -ENOMEM;
+    worlds->prices = calloc(count, sizeof(struct price *));
+    int err = worlds->configs && worlds->colors && worlds->parameters && worlds->prices ? 0 : -ENOMEM;
     if (!err)
         err = terrain_cache_new(&worlds->terrains);
     for (int i = 0; i < config->world_count && !err; i++)
@@ -270,6 +286,9 @@ void worlds_release(struct worlds *worlds)
         for (int i = 0; worlds->colors && i < worlds->count; i++)
             free(worlds->colors[i].climate);
         free(worlds->colors);
+        for (int i = 0; worlds->prices && i < worlds->count; i++)
+            free(worlds->prices[i]);
+        free((void *)worlds->prices);
         free(worlds);
         worlds = base;
     }

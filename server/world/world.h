@@ -60,6 +60,7 @@ struct world {
     struct webp_config webp;             /* how its tiles are encoded */
     struct color_table *colors;          /* shared with the worlds derived from it, */
     const struct parameters *parameters; /* as is this */
+    const struct price *prices;          /* and this: of each field of the terrain */
 };
 
 struct terrain_cache;
@@ -71,6 +72,7 @@ struct worlds {
     struct color_table *colors;     /* the same; one is untouched if an earlier one serves it */
     struct parameters *parameters;  /* the same */
     struct terrain_cache *terrains; /* of derived worlds; NULL if there is a base */
+    struct price **prices;          /* one array per world, NULL if there is a base */
     int capacity, count;
     struct world world[];
 };

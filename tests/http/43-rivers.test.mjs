@@ -14,6 +14,11 @@ import { assertTileJson } from './tilejson.mjs';
 const FILE = fileURLToPath(new URL('../worlds/rivers.yaml', import.meta.url));
 const CONFIG = `${readFileSync(FILE, 'utf8')}  - name: dry
     noise: { wavelength: 65536 }
+  - name: dear
+    fields:
+      ground: { noise: { basis: cellular, wavelength: 65536, octaves: 60, lacunarity: 1.1, warp: { amplitude: 10, wavelength: 1000 } } }
+      other: { drain: { of: { multiply: [ground, 2] }, spacing: 262144, levels: 5 } }
+      height: { max: [{ drain: { of: ground, spacing: 262144, levels: 5 } }, other] }
 `;
 /* Regions of the built-in worlds that would take minutes. */
 const DEAR = [['biome', 'biome', 'u8', 32768], ['height', 'height', 'r16', 32768], ['surface', 'height', 'f32', 1048576],
@@ -93,6 +98,28 @@ describe('worlds with rivers', { timeout: TIMEOUT }, () => {
     ], async ([layer, zoom, step]) => {
         const page = String(await daemon.bytes(`/?place=rivers/${layer}/${zoom}/0/0`));
         assert.match(page, new RegExp(`/rivers/region\\.png\\?[^"]*step=${step}&amp;layer=${layer}&`));
+    }));
+
+    it('are refused in lists of places that could take more than a minute', async () => {
+        const list = (count) => `/dear/heights?at=${Array(count).fill('0,0').join(';')}`;
+        const { status, body } = await daemon.get(list(2000));
+        assert.equal(status, 413);
+        const [, fit] = /^at: 2000 places take up to \d+ s; at most (\d+) fit$/.exec(JSON.parse(body).error);
+        assertStatus(await daemon.get(list(Number(fit) + 1)), 413);
+        assertStatus(await daemon.get(list(Number(fit))), 200);
+        assertStatus(await daemon.get(list(2000).replace('dear', 'rivers')), 200);
+    });
+
+    it('are refused in surfaces and volumes of too many samples, whatever the ground', () => eachRow([
+        ['/dry/region.f32?x=0&y=0&width=4097&height=4097&step=8&field=surface', 'exact samples 8', ''],
+        ['/rivers/volume.f32?x=0&y=0&z=0&width=256&height=256&depth=256&step=4096', 'exact samples 4096',
+            '(, or a step up to 64)?; tiles of "height" are filtered'],
+    ], async ([target, samples, others]) => {
+        const { status, body } = await daemon.get(target);
+        assert.equal(status, 413);
+        const [, side] = new RegExp(`^step: \\d+ x \\d+ ${samples} blocks apart take some \\d+ s; at most (\\d+) x \\1 fit${others}$`).exec(
+            JSON.parse(body).error);
+        assertStatus(await daemon.head(target.replace(/width=\d+&height=\d+/, `width=${side}&height=${side}`)), 200);
     }));
 
     it('are pre-rendered at every zoom', async () => {

@@ -25,7 +25,7 @@ static struct mailbox *mailbox;
 static struct streamed_jobs streamed_jobs;
 static struct http *http;
 static unsigned streams;
-static unsigned closed, freed;
+static unsigned closed, freed, timeout_ms;
 
 /* The subject. Pieces from number HELD on wait at the gate; if MORE, the first is never done, if
  * ENDLESS it only asks whether to pause. */
@@ -79,7 +79,7 @@ static void free_sum(void *subject)
     freed++;
 }
 
-static struct streamed_job_kind kind = {
+static const struct streamed_job_kind kind = {
     .counter = METRIC_REGIONS, .work = work, .respond = respond, .free = free_sum};
 
 static void handle(void *unused, struct http_exchange *exchange, const struct http_request *request)
@@ -88,6 +88,7 @@ static void handle(void *unused, struct http_exchange *exchange, const struct ht
     struct request_context *context = http_state(exchange);
     *context = (struct request_context){.sinks = &sinks, .exchange = exchange, .request = request};
     const struct streamed_job_spec spec = {.kind = &kind,
+                                           .timeout_ms = timeout_ms,
                                            .subject = &sum,
                                            .pieces = sum.pieces,
                                            .memory = BYTES,
@@ -276,7 +277,7 @@ static const struct {
 START_TEST(test_late)
 {
     char response[2048] = "";
-    kind.timeout_ms = timeouts[_i].timeout_ms;
+    timeout_ms = timeouts[_i].timeout_ms;
     sum.pieces = sum.held = 1;
     sum.more = true;
     time_stands = true;
