@@ -16,10 +16,10 @@
 #include "server/http/mhd_response.h"
 #include "server/net/client_limits.h"
 
-/* A pending request. Embed it in what it waits for; zero it, then set cancel and ended. */
 /* For what takes long though nobody else waits: after a timeout the client would only repeat it. */
 enum { PENDING_LONG_MS = 60 * 1000 };
 
+/* A pending request. Embed it in what it waits for; zero it, then set cancel and ended. */
 struct pending {
     /* Make sure that nothing is delivered any more and return true; or return false if a delivery
      * is on its way. */

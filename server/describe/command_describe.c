@@ -61,7 +61,7 @@ static int describe(const struct survey_options *options, bool json)
     }
     const struct report report = {options, survey, &times};
     const int code = print(&report, json);
-    free(times.share);
+    free(times.field);
     survey_free(survey);
     return code;
 }

@@ -121,7 +121,7 @@ static void add_fields(struct json *document, const struct survey *survey,
             json_add_text(document, field, "unit", "%s", values->unit);
         add_numbers(document, field, "range", range, 2);
         add_quantiles(document, field, "values", &values->values);
-        add_numbers(document, field, "share", times->share[i], TILE_TIMES_ZOOMS);
+        add_numbers(document, field, "ms", times->field[i], TILE_TIMES_ZOOMS);
     }
 }
 

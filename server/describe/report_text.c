@@ -155,11 +155,8 @@ static void print_times(FILE *out, const struct survey *survey, const struct til
     print_times_row(out, "heights with every octave", times->heights);
     print_times_row(out, "heights for pictures", times->picture);
     for (int i = 0; survey->fields > 1 && i < survey->fields; i++) {
-        double own[TILE_TIMES_ZOOMS];
-        for (int zoom = 0; zoom < TILE_TIMES_ZOOMS; zoom++)
-            own[zoom] = times->share[i][zoom] * times->picture[zoom];
-        snprintf(label, sizeof label, "  of that in %s", survey->field[i].name);
-        print_times_row(out, label, own);
+        snprintf(label, sizeof label, "  %s, by itself", survey->field[i].name);
+        print_times_row(out, label, times->field[i]);
     }
 }
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "noise/estimate.h"
 #include "noise/terrain.h"
 #include "server/core/clock.h"
 #include "server/describe/quantiles.h"
@@ -88,43 +87,36 @@ static int first_layer(const struct world *world)
     return layer;
 }
 
-/* Share the time of a picture's heights among the fields, in a tile. *KEPT is for estimate_field.
- */
-static int share_tile(struct tile_times *out, const struct farlands_terrain *terrain, int zoom,
-                      struct farlands_grid grid, struct evaluation **kept)
+/* Set the times of each field over pictures around PLACE, alone. A tile is evaluated before, for
+ * the rivers around it, so that it does not matter which field is the first. */
+static int measure_fields(struct tile_times *out, struct bench *bench, const int64_t place[2])
 {
-    const int height = terrain_field(terrain, "height", 6);
-    double ns[GRAPH_MAX_NODES] = {0};
-    struct estimate whole;
-
-    grid.band_limit = true;
-    int err = estimate_field(&whole, terrain, height, &grid, ns, kept);
-    for (int i = 0; i < terrain_field_count(terrain) && !err; i++)
-        out->share[i][zoom] = ns[i] / whole.ns;
-    return err;
-}
-
-/* The same at all zooms, around PLACE. */
-static int share(struct tile_times *out, const struct bench *bench, const int64_t place[2])
-{
-    struct evaluation *kept = NULL;
-    int err = 0;
-
-    for (int zoom = 0; zoom < TILE_TIMES_ZOOMS && !err; zoom++) {
+    const struct farlands_terrain *terrain = bench->terrain;
+    const int layer = layer_find("relief"), fields = terrain_field_count(terrain);
+    for (int zoom = 0; zoom < TILE_TIMES_ZOOMS; zoom++) {
         struct farlands_grid grid;
         struct tile tile;
-        if (find_tile(bench->world, layer_find("relief"), tile_times_zooms[zoom], place, &tile,
-                      &grid) == 0)
-            err = share_tile(out, bench->terrain, zoom, grid, &kept);
+        const bool none =
+            find_tile(bench->world, layer, tile_times_zooms[zoom], place, &tile, &grid) != 0;
+        int err = none ? 0 : evaluate_picture(bench, &tile, grid);
+        grid.band_limit = true;
+        for (int i = 0; i < fields && !err; i++) {
+            const double start = clock_thread_ns();
+            if (!none)
+                err = terrain_fields(terrain, render_scratch_noise(bench->scratch), &grid, &i, 1,
+                                     &bench->samples, TILE_SIZE);
+            out->field[i][zoom] = none ? (double)NAN : (clock_thread_ns() - start) / 1e6;
+        }
+        if (err)
+            return err;
     }
-    evaluation_free(kept);
-    return err;
+    return 0;
 }
 
 static int measure_all(struct tile_times *out, struct bench *bench, const int64_t (*places)[2],
                        int count)
 {
-    int err = share(out, bench, places[0]);
+    int err = measure_fields(out, bench, places[0]);
     if (!err)
         err = measure(bench, layer_find("height"), places, count, evaluate_all, out->heights);
     if (!err)
@@ -144,11 +136,11 @@ int tile_times_measure(struct tile_times *out, const struct world *world,
     if (err)
         goto fail_scratch;
     bench.samples = malloc(sizeof(float) * TILE_SIZE * TILE_SIZE);
-    out->share = calloc((size_t)terrain_field_count(bench.terrain), sizeof out->share[0]);
-    err = bench.samples && out->share ? measure_all(out, &bench, places, count) : -ENOMEM;
+    out->field = calloc((size_t)terrain_field_count(bench.terrain), sizeof out->field[0]);
+    err = bench.samples && out->field ? measure_all(out, &bench, places, count) : -ENOMEM;
     if (err) {
-        free(out->share);
-        out->share = NULL;
+        free(out->field);
+        out->field = NULL;
     }
     free(bench.samples);
     render_scratch_free(bench.scratch);

@@ -15,14 +15,13 @@ struct tile_times {
     double picture[TILE_TIMES_ZOOMS]; /* the same without what is finer than a sample */
     double tile[TILE_TIMES_ZOOMS];    /* a whole tile of LAYER, painted and encoded */
     int layer;                        /* the world's first one */
-    /* For each field, the part of PICTURE that its own expression takes, 0 .. 1, as far as it can
-     * be told (noise/estimate.h): the same in each run. Fields that the height does not use have 0.
-     */
-    double (*share)[TILE_TIMES_ZOOMS];
+    /* Of each field of the terrain, over the first of these pictures, by itself: with all that it
+     * is made of, but without the rivers that are remembered, which are found before. */
+    double (*field)[TILE_TIMES_ZOOMS];
 };
 
 /* Measure tiles around COUNT places, in units; at most TILE_TIMES_PLACES of them. Returns 0,
- * -ENOMEM, or the error of a render. The caller frees OUT->share. */
+ * -ENOMEM, or the error of a render. The caller frees OUT->field. */
 int tile_times_measure(struct tile_times *out, const struct world *world,
                        const int64_t (*places)[2], int count);
 
