@@ -74,7 +74,6 @@ struct context {
     struct evaluation *evaluation;
     bool band_limit;
     size_t stride;                             /* of rows in buffers */
-    struct surveyor *surveyor;                 /* NULL: evaluate */
     const struct derivative_rows *derivatives; /* NULL: none */
 };
 
@@ -192,15 +191,10 @@ static int make_patch(struct context *c, int lattice, const struct chunk *chunk)
     const bool band_limit = c->band_limit;
     assert(domain->outputs == 1);
     c->band_limit = false;
-    const double times = c->surveyor ? c->surveyor->times : 0;
-    if (c->surveyor)
-        c->surveyor->times *= fmin(1, c->surveyor->apart / (double)(INT64_C(1) << bits));
     const int err =
         evaluate_chunk(c, domain, &nodes, true, &(struct rows){patch->value[0], KERNEL_CHUNK});
-    if (c->surveyor)
-        c->surveyor->times = times;
     c->band_limit = band_limit;
-    for (int j = 0; j < nodes.height && !err && !c->surveyor; j++)
+    for (int j = 0; j < nodes.height && !err; j++)
         patch->zero[j] =
             c->kernel->is_zero((struct rows){patch->value[j], KERNEL_CHUNK}, 1, nodes.width);
     patch->columns = err ? 0 : nodes.width;
@@ -212,7 +206,7 @@ static int river_ground(void *context, const struct farlands_grid *grid, float *
 {
     const struct river_memory *m = context;
     struct context c = {m->program,       m->kernel, m->scratch, m->evaluation,
-                        grid->band_limit, 0,         NULL,       NULL};
+                        grid->band_limit, 0,         NULL};
     const struct output output = {m->ground, out};
     const int err = make_plan(&c, grid->band_limit ? grid->step : 0, &output, 1);
     return err ? err : evaluate_grid(&c, grid, &output, 1, (size_t)grid->width);
@@ -621,8 +615,6 @@ static int evaluate_chunk(struct context *c, const struct domain *domain, const 
     int err = 0;
     for (int i = 0; i < domain->lattices && !err; i++)
         err = make_patch(c, domain->lattice[i], chunk);
-    if (c->surveyor)
-        return err ? err : c->surveyor->see(c->surveyor, domain, chunk);
     if (!err)
         err = find_rivers(c, domain, chunk);
     if (!err)
@@ -633,7 +625,6 @@ static int evaluate_chunk(struct context *c, const struct domain *domain, const 
         err = begin_noises(c, domain, chunk, few);
     if (err)
         return err;
-    assert(out);
     for (int i = 0; i < domain->lattices; i++)
         patch_place_columns(c->evaluation->patch[domain->lattice[i]],
                             spacing_bits(c, domain->lattice[i]), chunk);
@@ -729,8 +720,8 @@ static int run(const struct program *program, const struct kernel *kernel,
 {
     if (!scratch->evaluation)
         scratch->evaluation = calloc(1, sizeof *scratch->evaluation);
-    struct context c = {program,          kernel, scratch, scratch->evaluation,
-                        grid->band_limit, 0,      NULL,    derivatives};
+    struct context c = {program,          kernel, scratch,    scratch->evaluation,
+                        grid->band_limit, 0,      derivatives};
     if (!c.evaluation)
         return -ENOMEM;
     const int err = make_plan(&c, grid->band_limit ? grid->step : 0, outputs, count);
@@ -788,7 +779,7 @@ int evaluate_rivers(const struct program *program, const struct kernel *kernel,
     const struct output output = {operation, NULL};
     if (!scratch->evaluation)
         scratch->evaluation = calloc(1, sizeof *scratch->evaluation);
-    struct context c = {program, kernel, scratch, scratch->evaluation, false, 0, NULL, NULL};
+    struct context c = {program, kernel, scratch, scratch->evaluation, false, 0, NULL};
     if (!c.evaluation)
         return -ENOMEM;
     const int err = make_plan(&c, 0, &output, 1);
@@ -796,29 +787,4 @@ int evaluate_rivers(const struct program *program, const struct kernel *kernel,
         return err;
     *out = keep_rivers(&c, program->operation[operation].river_source);
     return *out ? 0 : -ENOMEM;
-}
-
-int evaluate_survey(const struct program *program, const struct farlands_grid *grid,
-                    const int *operations, int count, struct surveyor *surveyor,
-                    struct evaluation **kept)
-{
-    if (!*kept)
-        *kept = calloc(1, sizeof **kept);
-    if (!*kept)
-        return -ENOMEM;
-    struct context c = {program, NULL, NULL, *kept, grid->band_limit, 0, surveyor, NULL};
-    struct plan *plan = &(*kept)->plan;
-    forget(*kept);
-    const int err = plan_make(plan, program, grid->band_limit ? grid->step : 0, operations, count);
-    if (err)
-        return err;
-    const int most = chunk_size(plan, grid->step);
-    const struct chunk first = {
-        {grid->x, grid->step, NULL},
-        {grid->y, grid->step, NULL},
-        even_chunk(grid->width, most),
-        even_chunk(grid->height, most),
-    };
-    surveyor->times = (double)grid->width / first.width * ((double)grid->height / first.height);
-    return evaluate_chunk(&c, &plan->grid, &first, false, NULL);
 }

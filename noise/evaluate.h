@@ -33,25 +33,7 @@ struct rivers;
 int evaluate_rivers(const struct program *program, const struct kernel *kernel,
                     struct farlands_scratch *scratch, int operation, struct rivers **out);
 
-/* Sees each chunk of each domain that an evaluation carries out, after the chunks that it needs.
- * The chunks of the grid are alike: only the first of TIMES is seen. Returns 0, or an error that
- * ends the survey. */
-struct surveyor {
-    double times;
-    /* Units from the place that was evaluated before, whose nodes of lattices may still be there;
-     * INFINITY: far. */
-    double apart;
-    int (*see)(struct surveyor *surveyor, const struct domain *domain, const struct chunk *chunk);
-};
-
-/* Go through the evaluation of COUNT OPERATIONS over GRID without carrying it out, from no patches
- * on. *KEPT is memory: NULL before the first survey, freed with evaluation_free. Returns 0,
- * -ENOMEM, or what SURVEYOR returns. */
 struct evaluation;
-int evaluate_survey(const struct program *program, const struct farlands_grid *grid,
-                    const int *operations, int count, struct surveyor *surveyor,
-                    struct evaluation **kept);
-
 void evaluation_free(struct evaluation *evaluation);
 
 #endif

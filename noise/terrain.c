@@ -6,7 +6,6 @@
 
 #include "downstream.h"
 #include "evaluate.h"
-#include "steepness.h"
 #include "terrain_parts.h"
 
 _Static_assert((int)TERRAIN_MAX_FIELDS == (int)PLAN_MAX_OUTPUTS, "what a plan takes");
@@ -158,11 +157,6 @@ int64_t terrain_finest(const struct farlands_terrain *terrain)
             finest = noise->octave[noise->octaves - 1].wavelength;
     }
     return finest;
-}
-
-float terrain_slope(const struct farlands_terrain *terrain, int64_t step)
-{
-    return (float)steepness(terrain->program, terrain->field[terrain->height].operation, step);
 }
 
 /* True if COUNT coordinates from FIRST on, STEP apart, are within the bounds of a grid. */

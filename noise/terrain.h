@@ -35,13 +35,6 @@ void terrain_range(const struct farlands_terrain *terrain, float *min, float *ma
 /* Wavelength of the last octave, in units. The terrain has no finer detail. */
 int64_t terrain_finest(const struct farlands_terrain *terrain);
 
-/*
- * Estimate of the root mean square slope, in metres per block, that a band-limited grid with
- * samples STEP units apart shows, for estimates of costs. It may change without a new
- * FARLANDS_GENERATOR.
- */
-float terrain_slope(const struct farlands_terrain *terrain, int64_t step);
-
 /* The number of the field NAME, LENGTH bytes, or -1. Fields are numbered from 0 on in the order of
  * the graph. A terrain of a single noise has one field, "height". */
 int terrain_field(const struct farlands_terrain *terrain, const char *name, size_t length);

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <uv.h>
 
-#include "noise/estimate.h"
 #include "noise/terrain.h"
 #include "server/core/clock.h"
 #include "server/layers/inland_water.h"
@@ -315,7 +314,7 @@ static float *floats_of(struct blob *blob)
 /* True if each exact sample takes milliseconds, because it has to find rivers of its own. */
 static bool is_far(const struct world *world, int64_t step)
 {
-    return step > ESTIMATE_FAR && terrain_has_drain(world->base_terrain);
+    return step > TERRAIN_FAR && terrain_has_drain(world->base_terrain);
 }
 
 /* The side of a block of FIELD's values over GRID. */
