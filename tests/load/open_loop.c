@@ -94,6 +94,10 @@ static int turn(struct load *load, uint64_t until)
         return -errno;
     for (int i = 0; i < count; i++)
         stream_event(events[i].data.ptr, events[i].events, now());
+    /* Failing connects always have events ready: no signal would interrupt the wait. */
+    sigset_t pending;
+    if (!sigpending(&pending) && sigismember(&pending, SIGTERM) == 1)
+        stopped = 1;
     return 0;
 }
 

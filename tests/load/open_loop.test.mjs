@@ -205,6 +205,15 @@ describe('the load generator', { concurrency: false }, () => {
         assert.equal(stream.answered, stream.sent);
     });
 
+    it('ends on SIGTERM while all its connections fail', async () => {
+        const { port } = await serving(http.createServer(), { port: 0, host: '127.0.0.1' }, (address) => address);
+        const clients = startLoad({ port }, [...ENDLESS, '--grace', 0, '--closed', '--connections', 4096]);
+        assert.ok(await clients.until(({ progress }) => progress), 'not begun');
+        const { stream: { load: { opened, errors } } } = await clients.stop();
+        assert.equal(opened, 0);
+        assert.ok(errors.refused > 0);
+    });
+
     it('connects to IPv6 and Unix sockets', { skip: os.networkInterfaces().lo?.some(({ family }) => family === 'IPv6') ? false : 'no IPv6' }, async () => {
         const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'open-loop-'));
         const hosts = [];
