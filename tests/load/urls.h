@@ -23,7 +23,7 @@ int urls_read(struct urls *urls, const char *file);
 
 size_t urls_count(const struct urls *urls);
 
-enum { URL_MAX = 2048 };
+enum { URL_MAX = 8192 };
 
 /*
  * Write a URL from a random pattern, or from each in turn if IN_ORDER; at least one must have been
