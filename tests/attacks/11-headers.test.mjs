@@ -7,22 +7,12 @@ import { describe, it } from 'node:test';
 import { compile, loadTerrain } from '../../server/viewer/farlands.js';
 import { BINARY, eventually, patience, scratchFile, withFractal } from '../http/program.mjs';
 import { eachRow } from '../http/table.mjs';
-import { ATTACKERS, HOT, TIMED, attackers, cpuOf, startDaemon, withstand } from './scene.mjs';
+import { ATTACKERS, HOT, TIMED, attackers, cpuOf, withDaemon, withstand } from './scene.mjs';
 
 const PROXIES = 'proxies: [127.0.0.0/8, 10.0.0.0/8]\n';
 /* The longest chain that a head of 12 KiB holds. */
 const CHAIN = `X-Forwarded-For: 192.0.2.1, ${Array.from({ length: 1100 }, (_, i) => `10.0.0.${i % 10}`).join(',')}`;
 const TAGS = Array.from({ length: 590 }, (_, i) => `"${String(i).padStart(16, '0')}"`).join(', ');
-
-const served = async (options, work) => {
-    const daemon = await startDaemon(options);
-    try {
-        return await work(daemon);
-    } finally {
-        daemon.kill('SIGKILL');
-        await daemon.stop();
-    }
-};
 
 describe('attack 11: headers and documents', { timeout: patience(240000) }, () => {
     it('11a 1,100 listed proxies in X-Forwarded-For', (t) => withstand(t, '11a', {
@@ -31,7 +21,7 @@ describe('attack 11: headers and documents', { timeout: patience(240000) }, () =
     }));
 
     /* 0.1 ms at most, as all that is done on an event loop. libmicrohttpd searches a long line byte by byte, twice. */
-    it('11b their CPU', { skip: TIMED ? false : 'measures time: make bench-attacks' }, (t) => served({ config: PROXIES }, async (daemon) => {
+    it('11b their CPU', { skip: TIMED ? false : 'measures time: make bench-attacks' }, (t) => withDaemon({ config: PROXIES }, async (daemon) => {
         await daemon.bytes(HOT);
         const plain = await cpuOf(daemon, ['--url', HOT]);
         t.diagnostic(`11b: hot ${plain.toFixed(3)} ms`);
@@ -48,7 +38,7 @@ describe('attack 11: headers and documents', { timeout: patience(240000) }, () =
         });
     }));
 
-    it('11c control characters of clients do not reach stderr', () => served({
+    it('11c control characters of clients do not reach stderr', () => withDaemon({
         config: false, args: ['--config', scratchFile('farlands.yaml', withFractal('log: debug'))],
     }, async (daemon) => {
         for (const control of ['\x1b[31m', '\x9b31m', '\xc2\x9b31m', '\xc2\x85', '\x7f'])
@@ -62,7 +52,7 @@ describe('attack 11: headers and documents', { timeout: patience(240000) }, () =
         assert.doesNotMatch(text, /[\0-\x09\x0b-\x1f\x7f-\x9f]/);
     }));
 
-    it('11d farlands.js refuses sizes that are no whole numbers', () => served({}, async (daemon) => {
+    it('11d farlands.js refuses sizes that are no whole numbers', () => withDaemon({}, async (daemon) => {
         const wasm = await compile(fs.readFileSync(path.join(path.dirname(BINARY), 'farlands.wasm')));
         const terrain = await loadTerrain(wasm, (await daemon.bytes('/default.json')).toString());
         const at = { x: 0n, y: 0n };

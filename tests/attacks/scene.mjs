@@ -5,11 +5,13 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
+import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Daemon } from '../http/daemon.mjs';
+import { Daemon, assertPeace } from '../http/daemon.mjs';
 import { Manager } from '../http/manager.mjs';
-import { eventually, scratchFile, withFractal } from '../http/program.mjs';
+import { WAIT, eventually, scratchFile, withFractal } from '../http/program.mjs';
 import { cpuSeconds } from '../http/streams.mjs';
+import { eachRow } from '../http/table.mjs';
 import { exchange, request } from '../http/wire.mjs';
 import { ENDLESS, runLoad, startLoad } from '../load/client.mjs';
 
@@ -19,11 +21,11 @@ export const TIMED = Boolean(process.env.LATENCIES);
 
 /*
  * The daemon has a core of its own, so that clients, which have machines of their own in life, do not take its time; a
- * second one if there are three. Where times count, attackers give way to the honest client; on a busy machine they would
+ * second one if there are three, or as many as ATTACK_CORES says. Where times count, attackers give way to the honest client; on a busy machine they would
  * get nowhere. Nothing is pinned if there is one core.
  */
 const CORES = os.cpus().length;
-const DAEMON_CORES = CORES > 2 ? 2 : 1;
+export const DAEMON_CORES = Number(process.env.ATTACK_CORES) || (CORES > 2 ? 2 : 1);
 const pinned = (nice) => [...CORES > 1 ? ['taskset', '-c', CORES - 1] : [], 'nice', '-n', nice].map(String);
 
 const HONEST = '127.0.0.1';
@@ -45,15 +47,26 @@ const SECONDS = { before: 2.5, settle: 0.7, during: 3.5 };
  * the process's.
  */
 const CACHE = 16, WAITING = 64;
-const memoryBound = (connections) =>
-    Math.round(CACHE + WAITING + 16 + (5 + 3) * DAEMON_CORES + connections * (128 - 64) / 1024);
+/* What a render thread has besides in worlds with fields and a drain, such as the built-in ones. */
+const FIELDS = 3 + 24 + 24;
+const memoryBound = (connections, builtIn) =>
+    Math.round(CACHE + WAITING + 16 + (5 + 3 + (builtIn ? FIELDS : 0)) * DAEMON_CORES + connections * (128 - 64) / 1024);
 
 /*
  * The targets of TIMED; times in ms. With one core a render that runs keeps the event loop waiting until the scheduler
  * takes the core from it, at a tick of 4 ms; the host of a virtual machine takes as much now and then. So p99 may be
  * FLOOR_MS on any machine. An event loop counts as blocked after a second, which a busy machine alone takes from it.
  */
-const TIMES = 4, FLOOR_MS = 10, REFUSED = 0.05, READY_MS = 1000;
+const TIMES = 4, FLOOR_MS = 10, REFUSED = 0.05, READY_MS = 1000, END_MS = 5000;
+
+/*
+ * Processor times count in cold tiles of the honest client's, each 10 to 30 ms of a core, measured in the same run: numbers are
+ * the same on any machine, also if it is busy.
+ * SHARE: beside N attackers with shares as large as its own, the render threads do the work of N + 1 tiles for each that it
+ * gets, and more if slices are long: at most SHARE times as much. END_CPU: the CPU in s of a core from SIGTERM to the daemon's
+ * end. In END_MS it cannot have had more than half of that; a daemon that takes twice as long has.
+ */
+const SHARE = 3, END_CPU = 10;
 
 /* Why rows are skipped: see network.sh. */
 const network = process.env.ATTACKS_NETWORK ?? 'none';
@@ -64,30 +77,49 @@ export const noIpv6 = network === 'inside' ? false : noNetwork || 'IPv6 is not a
 const measured = async (daemon, seconds, streams, grace = 1) => (await runLoad(daemon, ['--seconds', seconds, '--grace', grace,
     '--seed', Date.now() % 1e6, ...streams], { prefix: pinned(0) })).stream;
 
+/* A function that returns the milliseconds since then. */
+function stopwatch() {
+    const began = performance.now();
+    return () => Math.round(performance.now() - began);
+}
+
 /* --- The daemon ------------------------------------------------------------------ */
 
 /*
  * CONFIG after the resources that attacks are measured against; false: no file. Where times do not count, a render may
  * wait as long as it must, so that only an unfair queue refuses the honest client's.
  */
-const configured = (config) => (config === false ? undefined
+const configured = (config, limits = '') => (config === false ? undefined
     : `log: error\nshards: ${DAEMON_CORES}\nthreads: ${DAEMON_CORES}\ncache: { memory: ${CACHE}M }\n` +
-        `limits: { memory: ${WAITING}M${TIMED ? '' : ', wait: 60000'} }\n${config}`);
+        `limits: { memory: ${WAITING}M${TIMED ? '' : ', wait: 60000'}${limits && `, ${limits}`} }\n${config}`);
 
 const pin = (pid) => (CORES > 1
     ? execFileSync('taskset', ['-a', '-c', '-p', `0-${DAEMON_CORES - 1}`, String(pid)]) : null);
 
-export async function startDaemon({ config = '', ...options } = {}) {
-    const daemon = await new Daemon({ config: configured(config), ...options }).start();
+/* LIMITS: more of them, in YAML. The other options are those of Daemon. */
+export async function startDaemon({ config = '', limits, ...options } = {}) {
+    const daemon = await new Daemon({ config: configured(config, limits), ...options }).start();
     pin(daemon.pid);
     return daemon;
 }
 
+/* The same for one check; it is killed at the end, if it still runs. */
+export async function withDaemon(options, check) {
+    const daemon = await startDaemon(options);
+    try {
+        return await check(daemon);
+    } finally {
+        daemon.kill('SIGKILL');
+        await daemon.stop();
+    }
+}
+
 /* A `start` for withstand(): the daemon inherits SOCKETS, of which the first is TCP; see manager.c. */
-export const inheriting = (sockets) => async ({ config = '' }) => {
+export const inheriting = (sockets) => async ({ config = '', builtIn, limits }) => {
     for (const socket of sockets.filter((one) => one.startsWith('unix')))
         fs.rmSync(socket.split(' ')[1], { force: true });
-    const manager = new Manager(sockets, { args: ['--config', scratchFile('farlands.yaml', withFractal(configured(config)))] });
+    const text = configured(config, limits);
+    const manager = new Manager(sockets, { args: ['--config', scratchFile('farlands.yaml', builtIn ? text : withFractal(text))] });
     assert.ok(await eventually(() => manager.ports.length === sockets.length), manager.log);
     const service = await manager.startReady();
     pin(service.pid);
@@ -98,8 +130,100 @@ export const inheriting = (sockets) => async ({ config = '' }) => {
 };
 
 /* The most memory that the process has had, in MiB. */
-const peakMemory = (pid) =>
+export const peakMemory = (pid) =>
     Math.round(Number(/^VmHWM:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'latin1'))[1]) / 1024);
+
+/* --- Processor times --------------------------------------------------------------- */
+
+/* COUNT requests of STREAM, options of open_loop, on a few connections, as fast as they are answered; none is lost. */
+export async function repeat(daemon, count, stream) {
+    const { load } = await measured(daemon, 300, ['--closed', '--requests', count, '--connections', Math.min(4, count), '--source', HONEST, ...stream]);
+    assert.equal(load.answered, count, 'requests are lost');
+    return load;
+}
+
+/* The CPU in ms that each of its threads has had. */
+const threadTimes = (pid) => new Map(fs.readdirSync(`/proc/${pid}/task`).map((thread) =>
+    [thread, Number(fs.readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[0]) / 1e6]));
+
+/* What a daemon's event loops and its other threads do, in ms of CPU; what they need for a hot and for a cold tile. */
+export class Meter {
+    /* Event loops are the threads whose CPU grows with hot tiles. */
+    static async of(daemon, count = 2000) {
+        const meter = Object.assign(new Meter(), { pid: daemon.pid });
+        await daemon.bytes(HOT);
+        const before = threadTimes(daemon.pid);
+        await repeat(daemon, count, ['--url', HOT]);
+        const grown = [...threadTimes(daemon.pid)].map(([thread, ms]) => [ms - (before.get(thread) ?? 0), thread])
+            .sort(([one], [other]) => other - one).slice(0, DAEMON_CORES);
+        meter.loops = grown.map(([, thread]) => thread);
+        meter.hot = grown.reduce((sum, [ms]) => sum + ms, 0) / count;
+        const { rest } = await meter.during(() => repeat(daemon, COUNTS.cold, coldTiles()));
+        meter.tile = rest / COUNTS.cold;
+        return meter;
+    }
+
+    /* { loop, rest } */
+    read() {
+        const sum = { loop: 0, rest: 0 };
+        for (const [thread, ms] of threadTimes(this.pid))
+            sum[this.loops.includes(thread) ? 'loop' : 'rest'] += ms;
+        return sum;
+    }
+
+    /* { result, loop, rest }: of WORK, and what it takes. */
+    async during(work) {
+        const before = this.read();
+        const result = await work();
+        const after = this.read();
+        return { result, loop: after.loop - before.loop, rest: after.rest - before.rest };
+    }
+
+    /* The work of all threads but event loops, in tiles. */
+    tiles({ rest }) {
+        return round(rest / this.tile);
+    }
+}
+
+/*
+ * The daemon's work in tiles of METER from ACT() until DONE(); fails if that never comes, or after the work of MOST tiles.
+ */
+export async function workUntil(daemon, meter, most, act, done) {
+    const first = cpuSeconds(daemon.pid);
+    let tiles = 0;
+    await act();
+    const ended = await eventually(async () => {
+        try {
+            tiles = Math.round(1000 * (cpuSeconds(daemon.pid) - first) / meter.tile);
+        } catch {
+            // It has ended.
+        }
+        return tiles > most || await done();
+    }, WAIT);
+    assert.ok(tiles <= most, `it has done the work of ${tiles} tiles, at most ${Math.round(most)} expected`);
+    assert.ok(ended, 'never');
+    return tiles;
+}
+
+/*
+ * Assert for each of ROWS, [what, times, count, stream, control], that COUNT requests of STREAM take the event loops at most
+ * TIMES the CPU of as many of CONTROL, by default hot tiles, so that they compute nothing: these are options of open_loop.
+ */
+export const sparesLoops = (t, rows, options) => withDaemon({ builtIn: true, ...options }, async (daemon) => {
+    const meter = await Meter.of(daemon);
+    const each = async (count, stream) => {
+        const { result: { status }, loop } = await meter.during(() => repeat(daemon, count, stream));
+        assert.ok(!status[503], 'refused');
+        return { ms: loop / count, statuses: Object.keys(status).join(', ') };
+    };
+    await eachRow(rows, async ([what, most, count, stream, control]) => {
+        const expected = control ? (await each(count, control)).ms : meter.hot;
+        const { ms, statuses } = await each(count, stream);
+        const times = round(ms / expected);
+        t.diagnostic(`${what} (${statuses}): ${round(1000 * ms)} us of a loop, ${times} times ${control ? 'its control' : 'a hot tile'}`);
+        assert.ok(times <= most, `${times} times the CPU of ${control ? 'its control' : 'a hot tile'}, at most ${most} expected`);
+    });
+});
 
 /* --- The honest client ------------------------------------------------------------ */
 
@@ -147,14 +271,12 @@ async function honestAlone(daemon, headers, rate) {
     return best;
 }
 
-/* Ms until /readyz and a new tile are answered with 200; fails if they never are. */
+/* Ms until /readyz and a new tile are answered with 200; Infinity if they never are. */
 async function readyAfter(daemon) {
-    const began = performance.now();
+    const time = stopwatch();
     const ok = (target) => exchange({ host: daemon.host, port: daemon.port, localAddress: HONEST }, request('GET', target))
         .then(({ answers }) => answers[0].status === 200, () => false);
-    assert.ok(await eventually(async () => await ok('/readyz') && await ok(`/default/relief/14/7/${used++}.png`), 60000),
-        'not ready after the attack');
-    return Math.round(performance.now() - began);
+    return await eventually(async () => await ok('/readyz') && await ok(`/default/relief/14/7/${used++}.png`), 60000) ? time() : Infinity;
 }
 
 /*
@@ -167,9 +289,9 @@ export function keepsPace(target) {
     async function pace(daemon) {
         const load = startLoad(daemon, [...ENDLESS, '--closed', '--connections', 1, '--source', HONEST, '--grace', 0, '--url', target],
             { prefix: pinned(0) });
-        const began = performance.now();
-        await load.until(({ bytes }) => bytes >= PART || TIMED && performance.now() - began > 2000);
-        const seconds = (performance.now() - began) / 1000;
+        const time = stopwatch();
+        await load.until(({ bytes }) => bytes >= PART || TIMED && time() > 2000);
+        const seconds = time() / 1000;
         const { stream: { load: { bytes, status } } } = await load.stop();
         return { received: bytes, others: Object.keys(status).filter((code) => code !== '200'), mebibytes: round(bytes / MIB / seconds) };
     }
@@ -200,11 +322,11 @@ export const letsIn = (count) => ({
     check: async (daemon) => {
         const admitted = [];
         for (let i = 0; i < count; i++) {
-            const began = performance.now();
+            const time = stopwatch();
             const { answers } = await exchange({ host: daemon.host, port: daemon.port, localAddress: '127.0.0.9' }, request('GET', '/healthz'),
                 { limit: 30000 });
             assert.equal(answers[0].status, 200, 'an outsider is refused');
-            admitted.push(Math.round(performance.now() - began));
+            admitted.push(time());
         }
         return { admitted };
     },
@@ -239,6 +361,27 @@ export const attackersAt = (where, ...stream) => (daemon) => {
     };
 };
 
+/* The attacks of LIST one after another, each for SECONDS, and from the first again. */
+export const oneAfterAnother = (list, seconds) => (daemon) => {
+    let current = list[0](daemon), stopped = false;
+    const ready = current.ready();
+    const turns = (async () => {
+        for (let i = 1; !stopped; i++) {
+            await sleep(1000 * seconds);
+            await current.stop();
+            current = stopped ? null : list[i % list.length](daemon);
+        }
+        return current ? current.stop() : [];
+    })();
+    return {
+        ready: () => ready,
+        stop() {
+            stopped = true;
+            return turns;
+        },
+    };
+};
+
 /* One line of JSON for each run of a row, in the file that ATTACKS_JSON names. */
 function record(row) {
     if (process.env.ATTACKS_JSON)
@@ -247,40 +390,66 @@ function record(row) {
 
 const percent = ({ asked, served }) => round(100 * (1 - served / asked));
 
-function describeRow({ row, before, during, memory, bound, ready, blocked, calm, pace }) {
+function describeRow({ row, before, during, memory, bound, ready, blocked, calm, pace, share, end }) {
     const ms = (name) => `${name} p50 ${before[name].p50} / ${during[name].p50} ms, p99 ${before[name].p99} / ${during[name].p99} ms`;
     return `${row}: ${before ? `before / during: ${ms('hot')}; ${ms('cold')}; ready after ${ready} ms; ` : ''}` +
         `hot ${during.hot.served} of ${during.hot.asked}, cold ${during.cold.served} of ${during.cold.asked}; ` +
         `memory ${memory} of ${bound} MiB` + (before ? `; loop blocked ${blocked}` : '') +
+        (share ? `; ${share} of its share rendered` : '') + (end ? `; SIGTERM: ${TIMED ? `${end.ms} ms, ` : ''}the work of ${end.tiles} tiles` : '') +
         (pace && TIMED ? `; a large region ${calm.mebibytes} / ${pace.mebibytes} MiB/s` : '');
 }
 
 /* The targets. */
-function assertTargets({ before, during, memory, bound, ready, blocked }) {
+function assertTargets({ before, during, memory, bound, ready, blocked, builtIn, share, end }) {
     const allowed = before && Math.max(TIMES * before.hot.p99, FLOOR_MS);
     const failures = [
         [percent(during.hot) > 0, `${percent(during.hot)} % of the hot tiles lost`],
-        [percent(during.cold) > (TIMED ? 100 * REFUSED : 0), `${percent(during.cold)} % of the cold tiles refused`],
+        [percent(during.cold) > (TIMED || builtIn ? 100 * REFUSED : 0), `${percent(during.cold)} % of the cold tiles refused`],
         [memory > bound, `${memory} MiB of memory, at most ${bound} expected`],
         [TIMED && during.hot.p99 > allowed, `hot p99 ${during.hot.p99} ms, at most ${allowed} expected`],
         [TIMED && blocked > 0, `an event loop was blocked ${blocked} times`],
-        [TIMED && ready > READY_MS, `ready after ${ready} ms`],
+        [ready === Infinity || TIMED && ready > READY_MS, `ready after ${ready} ms`],
+        [share > SHARE, `${share} of its share is rendered while the honest client waits, at most ${SHARE} times expected`],
+        [end?.failed, `after SIGTERM: ${end?.failed}`],
+        [TIMED && end?.ms > END_MS, `ends ${end?.ms} ms after SIGTERM`],
     ].filter(([failed]) => failed).map(([, text]) => text);
     assert.ok(failures.length === 0, failures.join('; '));
 }
 
+/* SIGTERM to the daemon while ATTACKS begin once more: { ms, tiles: its work until it ends, failed: why it does not }. */
+async function endUnder(daemon, meter, attack) {
+    const attacks = [attack].flat().map((begin) => begin(daemon));
+    const end = { tiles: 0 };
+    let time;
+    try {
+        await Promise.all(attacks.map(({ ready }) => ready()));
+        time = stopwatch();
+        end.tiles = await workUntil(daemon, meter, 1000 * END_CPU * DAEMON_CORES / meter.tile, () => daemon.kill(), () => !daemon.program.running);
+        assertPeace(await daemon.ended());
+    } catch (error) {
+        end.failed = error.message;
+    }
+    end.ms = time?.();
+    await Promise.all(attacks.map(({ stop }) => stop()));
+    return end;
+}
+
 /*
  * The honest client during an attack, and before it if times count:
- * config, env     of the daemon; or start(), instead of startDaemon
+ * config, env     of the daemon, limits: more of them; or start(), instead of startDaemon
+ * builtIn         it serves the built-in worlds, gives CLIENTS attackers no more than their shares, and ends after SIGTERM
  * header          of the honest client
+ * seconds         how long the attack is measured if times count
+ * most            the most connections at a time, if they are not all there at the end
  * attack          attackers(), or a list
  * calm, check     measure something more before and during the attack; check(daemon, calm()) goes into the result
  * judge           asserts more of the result than the targets
  */
-async function scene(row, { config, env, start = startDaemon, header, attack, calm, check }) {
-    const daemon = await start({ config, env });
+async function scene(row, { config, env, limits, builtIn = false, clients = 1, start = startDaemon, header, seconds = SECONDS.during, most, attack, calm, check }) {
+    const daemon = await start({ config, env, limits, builtIn });
     try {
         await daemon.bytes(HOT);
+        const meter = builtIn && await Meter.of(daemon);
         const headers = header ? ['--header', header] : [];
         const capacity = TIMED && await capacityOf(daemon);
         const rate = TIMED && Math.max(10, Math.round(capacity.rate / 10));
@@ -290,16 +459,19 @@ async function scene(row, { config, env, start = startDaemon, header, attack, ca
         const attacks = [attack].flat().map((begin) => begin(daemon));
         await Promise.all(attacks.map(({ ready }) => ready()));
         await sleep(1000 * SECONDS.settle);         // the attack takes effect; less would make it weaker
-        const { result: during, rendered: meanwhile, thrift: rendered } = await thrift(daemon, () => honest(daemon, headers, SECONDS.during, rate));
+        const work = meter && meter.read();
+        const { result: during, rendered: meanwhile, thrift: rendered } = await thrift(daemon, () => honest(daemon, headers, seconds, rate));
+        const share = meter && !TIMED && round((meter.read().rest - work.rest) / (meter.tile * COUNTS.cold * (clients + 1)));
         const connections = await daemon.metric('farlands_connections');
         const checked = await check?.(daemon, calmed);
         const results = (await Promise.all(attacks.map(({ stop }) => stop()))).flat();
         const rendering = await daemon.rendered() - first;
         const ready = await readyAfter(daemon);
+        const memory = peakMemory(daemon.pid), blocked = await daemon.metric('farlands_loop_blocked_total');
+        const end = meter && daemon.program && await endUnder(daemon, meter, attack);
         return {
             row, rate, before, during, goodput: TIMED && round(rendered / capacity.thrift), rendered: rendering, meanwhile, ready,
-            memory: peakMemory(daemon.pid), bound: memoryBound(connections),
-            blocked: await daemon.metric('farlands_loop_blocked_total'), ...checked, attack: results,
+            memory, bound: memoryBound(most ?? connections, builtIn), blocked, builtIn, share, end, ...checked, attack: results,
         };
     } finally {
         daemon.kill('SIGKILL');
@@ -325,4 +497,15 @@ export async function withstand(t, row, { judge = () => {}, ...options }) {
         t.diagnostic(`${row}: failed, and runs once more: ${error.message}`);
         await attempt();
     });
+}
+
+/*
+ * Two tests: the attack of STREAM(), options of open_loop, beside the honest client of the built-in worlds, from one address and
+ * from four. STREAM gets true if it is four.
+ */
+export function fromOneAndFour(row, what, stream, options = {}) {
+    for (const [suffix, from, clients, source] of [['one', 'one address', 1, ATTACKERS[0]], ['four', 'four addresses', 4, EVERYONE]])
+        it(`${row} ${what}, from ${from}`, (t) => withstand(t, `${row}-${suffix}`, {
+            builtIn: true, clients, attack: attackers(...stream(clients > 1), '--source', source), ...options,
+        }));
 }
