@@ -77,6 +77,8 @@ share() {
     attacks-1) suite "$name" check-attacks ATTACKS="cost texts heads framing cache" ;;
     attacks-2) suite "$name" check-attacks ATTACKS="memory spawns connections" ;;
     attacks-3) suite "$name" check-attacks ATTACKS="queue streams headers" ;;
+    attacks-4) suite "$name" check-attacks ATTACKS="far searches" ;;
+    attacks-5) suite "$name" check-attacks ATTACKS="seeds requests mixed" ;;
     fuzz) suite "$name" fuzz ;;
     soak-*) suite "$name" soak SOAKS="${name#*-}" ;;
     slow-*) suite "$name" check-slow SLOW="$(tr - ' ' <<<"${name#*-}")" ;;
@@ -99,8 +101,8 @@ turns() {
     sed -E "s/$without//g" <<'END'
 browser-1 graphs | soak-crash
 browser-2 debian-13-clang kernels | slow-ranges
-clients cluster | soak-signals
-fuzz same-bits | soak-restarts
+clients cluster attacks-4 | soak-signals
+fuzz same-bits attacks-5 | soak-restarts
 address-units attacks-1 | slow-read
 address-http cmake | slow-bodies
 address-others attacks-2 | soak-reloads

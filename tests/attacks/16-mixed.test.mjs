@@ -1,0 +1,21 @@
+// Attack 16: all attacks on the built-in worlds, at once, and one after another for as long as ATTACK_SECONDS says.
+
+import { describe, it } from 'node:test';
+import { TIMEOUT } from '../http/program.mjs';
+import { ROWS } from './rows.mjs';
+import { EVERYONE, TIMED, attackers, oneAfterAnother, withstand } from './scene.mjs';
+
+const SECONDS = Number(process.env.ATTACK_SECONDS) || 60;
+const CONNECTIONS = 4300;
+const OPTIONS = { builtIn: true, clients: 4, limits: `connections: ${CONNECTIONS}` };
+
+describe('attack 16: mixed attacks', { timeout: TIMEOUT + 1000 * SECONDS }, () => {
+    it('16a all at once, from four addresses', (t) => withstand(t, '16a', {
+        ...OPTIONS, attack: attackers(...ROWS.flatMap(([row, , stream]) => ['--stream', row, ...stream(false), '--source', EVERYONE])),
+    }));
+
+    it('16b one after another, from four addresses', { skip: TIMED ? false : 'takes a minute or more: make bench-attacks' }, (t) => withstand(t, '16b', {
+        ...OPTIONS, seconds: SECONDS, most: CONNECTIONS,
+        attack: oneAfterAnother(ROWS.map(([, , stream]) => attackers(...stream(true), '--source', EVERYONE)), Math.min(10, SECONDS / ROWS.length)),
+    }));
+});
