@@ -132,6 +132,22 @@ void evaluation_free(struct evaluation *evaluation)
     free(evaluation);
 }
 
+/* The evaluation of PROGRAM, or else a new one, or that of the program that was not evaluated for
+ * the longest; SCRATCH's first from now on. NULL if out of memory. */
+static struct evaluation *find_evaluation(struct farlands_scratch *scratch,
+                                          const struct program *program)
+{
+    struct evaluation **all = scratch->evaluation;
+    int i = 0;
+    while (i < SCRATCH_EVALUATIONS - 1 && all[i] && all[i]->plan.program != program->id)
+        i++;
+    struct evaluation *found = all[i] ? all[i] : calloc(1, sizeof *found);
+    if (!found)
+        return NULL;
+    memmove((void *)(all + 1), (const void *)all, (size_t)i * sizeof *all);
+    return all[0] = found;
+}
+
 /* Forget what was computed with another program. */
 static void forget(struct evaluation *e)
 {
@@ -718,9 +734,7 @@ static int run(const struct program *program, const struct kernel *kernel,
                const struct output *outputs, int count, const struct derivative_rows *derivatives,
                size_t stride)
 {
-    if (!scratch->evaluation)
-        scratch->evaluation = calloc(1, sizeof *scratch->evaluation);
-    struct context c = {program,          kernel, scratch,    scratch->evaluation,
+    struct context c = {program,          kernel, scratch,    find_evaluation(scratch, program),
                         grid->band_limit, 0,      derivatives};
     if (!c.evaluation)
         return -ENOMEM;
@@ -777,9 +791,8 @@ int evaluate_rivers(const struct program *program, const struct kernel *kernel,
                     struct farlands_scratch *scratch, int operation, struct rivers **out)
 {
     const struct output output = {operation, NULL};
-    if (!scratch->evaluation)
-        scratch->evaluation = calloc(1, sizeof *scratch->evaluation);
-    struct context c = {program, kernel, scratch, scratch->evaluation, false, 0, NULL};
+    struct context c = {program, kernel, scratch, find_evaluation(scratch, program),
+                        false,   0,      NULL};
     if (!c.evaluation)
         return -ENOMEM;
     const int err = make_plan(&c, 0, &output, 1);

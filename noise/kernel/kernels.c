@@ -84,14 +84,14 @@ int farlands_scratch_new(struct farlands_scratch **out)
     struct farlands_scratch *scratch = aligned_new(sizeof *scratch);
     if (!scratch)
         return -ENOMEM;
-    scratch->evaluation = NULL;
+    memset(scratch->evaluation, 0, sizeof scratch->evaluation);
     *out = scratch;
     return 0;
 }
 
 void farlands_scratch_free(struct farlands_scratch *scratch)
 {
-    if (scratch)
-        evaluation_free(scratch->evaluation);
+    for (int i = 0; scratch && i < SCRATCH_EVALUATIONS; i++)
+        evaluation_free(scratch->evaluation[i]);
     aligned_free(scratch);
 }

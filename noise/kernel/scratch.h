@@ -313,10 +313,14 @@ struct shelf {
     KERNEL_ALIGNED float bend[KERNEL_CHUNK];
 };
 
+enum { SCRATCH_EVALUATIONS = 3 };
+
 struct farlands_scratch {
     struct noise_work work;
     struct noise_run run;
-    struct evaluation *evaluation; /* see evaluate.c; NULL before the first */
+    /* Of the programs evaluated last, the latest first: threads go from one world to another every
+     * few milliseconds, and rivers take longer to find. See evaluate.c; NULL: none yet. */
+    struct evaluation *evaluation[SCRATCH_EVALUATIONS];
     struct {
         KERNEL_ALIGNED float heights[KERNEL_BOX_ROWS][KERNEL_CHUNK];
         struct ledge ledge[KERNEL_CHUNK]; /* of a row */
