@@ -11,15 +11,11 @@
 #include "server/telemetry/log.h"
 
 enum {
-    /*
-     * For the head of a request, 64 bytes for each of its headers, and the head of the response or
-     * a chunk of its body. libmicrohttpd clears all of it for every request. It reads into one half
-     * at first, and then at least READ_BYTES at a time, but only 128 if an eighth of what is left
-     * is less. After each read, a line is searched from its start again: with 20 KiB a head of 12
-     * KiB is complete after three reads, with 16 KiB after 33.
-     */
-    CONNECTION_MEMORY = 20 * 1024,
-    READ_BYTES = 1024,
+    /* For the head of a request, 64 bytes for each of its headers, and the head of the response or
+     * a chunk of its body. libmicrohttpd clears all of it for every request. */
+    CONNECTION_MEMORY = 16 * 1024,
+    /* At least so many at a time: after each read, a line is searched from its start again. */
+    READ_BYTES = 4 * 1024,
     SWEEP_MS = 200,  /* a round of checks of all connections, before the next one begins */
     EXPIRE_MS = 250, /* between two rounds while connections are in use */
 };

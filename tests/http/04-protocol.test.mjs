@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
-import { processorTimeOf } from './streams.mjs';
 import { CLOSE_LIMIT, request } from './wire.mjs';
 import { TIMEOUT } from './program.mjs';
 
@@ -123,8 +122,8 @@ describe('requests', { timeout: TIMEOUT }, () => {
 
     it('may have heads of up to 12 KiB, and cookies of up to 6', () => eachRow([
         ['X-Filler', 1000, 200], ['X-Filler', 8000, 200], ['X-Filler', 12200, 200],
-        ['X-Filler', 12300, 431], ['X-Filler', 16000, 431], ['X-Filler', 24000, 431],
-        ['Cookie', 1000, 200], ['Cookie', 6000, 200], ['Cookie', 12300, 431], ['Cookie', 24000, 431],
+        ['X-Filler', 12300, 431], ['X-Filler', 20000, 431],
+        ['Cookie', 1000, 200], ['Cookie', 6000, 200], ['Cookie', 12300, 431], ['Cookie', 20000, 431],
     ], async ([name, size, status]) => {
         const { answers: [answer] } = await daemon.raw(
             request('GET', '/healthz', { Host: 'a', [name]: 'a'.repeat(size) }));
@@ -250,21 +249,6 @@ describe('connections', { timeout: TIMEOUT }, () => {
             newer.close();
         });
         idle.close();
-    });
-
-    /* libmicrohttpd could read 128 bytes at a time behind the first 8 KiB, and search all again each time: ten times the cost. */
-    it('with a long head take little longer than with a shorter one', async () => {
-        const tags = (count) => Array.from({ length: count }, (_, i) => `"${String(i).padStart(16, '0')}"`).join(', ');
-        const cost = (count) => processorTimeOf(daemon.pid, async () => {
-            const connection = await daemon.connect();
-            const bytes = request('GET', '/default.json', { Host: 'a', 'If-None-Match': tags(count) });
-            for (let i = 0; i < 2000; i++)
-                assertStatus(await connection.send(bytes).answer(), 200);
-            connection.close();
-        });
-        await cost(590);
-        const [shorter, long] = [await cost(390), await cost(590)];
-        assert.ok(long < 5 * shorter, `${long} ms for heads of 12 KiB, ${shorter} for 8 KiB`);
     });
 
     it('aborted by the client do not affect others', async () => {
