@@ -9,7 +9,10 @@
 
 #include "server/core/clock.h"
 
-enum { AHEAD_AT_FIRST = 2 };
+enum {
+    AHEAD_AT_FIRST = 2,
+    UNCOUNTED = 2048, /* bytes of a response that limits.memory leaves out */
+};
 
 /* What work is called with. */
 struct streamed_job_turn {
@@ -413,7 +416,8 @@ void streamed_job_begin(struct streamed_jobs *jobs, const struct streamed_job_sp
     if (pending_begin(jobs->pending, &job->pending, context, config))
         return;
     metrics_add(jobs->pending->sinks->metrics, spec->kind->counter);
-    int err = response_hold(context, memory_of(job, job->ahead));
+    const uint64_t memory = memory_of(job, job->ahead);
+    int err = memory > UNCOUNTED ? response_hold(context, memory) : 0;
     if (!err && is_stream(job))
         err = enter(job, config);
     if (!err) {

@@ -83,7 +83,7 @@ describe('limits.memory', { timeout: TIMEOUT }, () => {
             // Another client is served, and the same client gets what needs no memory.
             assertStatus(await daemon.get(next(), from('192.0.2.2')), 200);
             assertStatus(await daemon.get('/healthz', from('192.0.2.1')), 200);
-            // Short computations on the loop need none, while its budget of time lasts.
+            // What takes at most 2 KiB needs none.
             assert.ok(await answers(target([0n, 0n], [1, 1]), '192.0.2.1'));
             // When its responses have been read, the client may have others.
             await Promise.all(readers.slice(0, -1).map((reader) => reader.rest()));
