@@ -228,14 +228,18 @@ static int64_t finest_space(const struct density *d)
     return finest;
 }
 
-/* The heights and ledges of BLOCK. */
+/* The heights and ledges of BLOCK. Its rows are filled up to whole steps, with samples that do not
+ * count. */
 static int find_columns(struct density_block *block)
 {
-    struct farlands_grid grid = {block->x, block->y,    block->box->step,
-                                 block->n, block->rows, false};
-    int err = terrain_heights_within(block->terrain, block->scratch, &grid,
-                                     block->scratch->density.heights[0], KERNEL_CHUNK);
-    grid.width = block->columns;
+    const struct farlands_grid grid = {block->x,       block->y,    block->box->step,
+                                       block->columns, block->rows, false};
+    float(*heights)[KERNEL_CHUNK] = block->scratch->density.heights;
+    int err = terrain_heights_within(block->terrain, block->scratch, &grid, heights[0],
+                                     KERNEL_CHUNK);
+    for (int j = 0; j < block->rows; j++)
+        for (int i = block->columns; i < block->n; i++)
+            heights[j][i] = heights[j][block->columns - 1];
     return err || !block->terrain->density.cell
                ? err
                : ledges_find(block->terrain, block->scratch, &grid);

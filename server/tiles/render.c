@@ -21,6 +21,7 @@ enum {
     BLOCK_MAX = BLOCK_SIDE * BLOCK_SIDE,
     VOLUME_BLOCK_MAX = 1 << 14, /* samples */
     SURFACE_BLOCK_SIDE = 32,
+    FAR_PICTURE_SIDE = 2, /* where each sample takes milliseconds */
     HEIGHTS_SIDE = BLOCK_SIDE + 2 * LAYER_MAX_REACH,
     HEIGHTS_MAX = HEIGHTS_SIDE * HEIGHTS_SIDE,
 };
@@ -499,6 +500,8 @@ static struct cut cut_picture(const struct content *content, const struct farlan
     const int reach = tile_reach(&tile, grid->step);
     const bool small = grid->width <= BLOCK_SIDE && grid->height <= BLOCK_SIDE;
 
+    if (is_far(content->world, grid->step) && !grid->band_limit)
+        return cut_raster(grid->width, grid->height, FAR_PICTURE_SIDE);
     return cut_raster(grid->width, grid->height,
                       small || reach > FAR_REACH ? BLOCK_SIDE : BLOCK_SIDE - 2 * reach);
 }
