@@ -313,7 +313,7 @@ struct shelf {
     KERNEL_ALIGNED float bend[KERNEL_CHUNK];
 };
 
-enum { SCRATCH_EVALUATIONS = 3 };
+enum { SCRATCH_EVALUATIONS = 2 };
 
 struct farlands_scratch {
     struct noise_work work;

@@ -47,8 +47,8 @@ const SECONDS = { before: 2.5, settle: 0.7, during: 3.5 };
  * the process's.
  */
 const CACHE = 16, WAITING = 64;
-/* What a render thread has besides in worlds with fields and a drain, such as the built-in ones. */
-const FIELDS = 3 + 24 + 24;
+/* What a render thread has besides in worlds with fields and a drain, such as the built-in ones: of the last two. */
+const FIELDS = 3 + 2 * (24 + 24);
 const memoryBound = (connections, builtIn) =>
     Math.round(CACHE + WAITING + 16 + (5 + 3 + (builtIn ? FIELDS : 0)) * DAEMON_CORES + connections * (128 - 64) / 1024);
 
