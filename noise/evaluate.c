@@ -144,7 +144,8 @@ static struct evaluation *find_evaluation(struct farlands_scratch *scratch,
     struct evaluation *found = all[i] ? all[i] : calloc(1, sizeof *found);
     if (!found)
         return NULL;
-    memmove((void *)(all + 1), (const void *)all, (size_t)i * sizeof *all);
+    for (; i > 0; i--)
+        all[i] = all[i - 1];
     return all[0] = found;
 }
 
@@ -717,7 +718,7 @@ static int evaluate_grid(struct context *c, const struct farlands_grid *grid,
                 grid->height - top < high ? (int)(grid->height - top) : high,
             };
             const size_t at = (size_t)top * stride + (size_t)left;
-            struct rows out[PLAN_MAX_OUTPUTS];
+            struct rows out[PLAN_MAX_OUTPUTS] = {{NULL, 0}};
             for (int i = 0; i < count; i++)
                 out[i] = (struct rows){outputs[i].out + at, stride};
             const int err = evaluate_chunk(c, domain, &chunk, chunk.width % KERNEL_STEP == 0, out);

@@ -44,6 +44,13 @@ static void prepare(const struct farlands_terrain *terrain, struct farlands_scra
     }
 }
 
+/* The most blocks of a column that are looked at. */
+static int surface_depth(const struct farlands_terrain *terrain)
+{
+    enum { SHAFT = 1024 };
+    return SHAFT + (int)(0.6 * (double)terrain->density.amplitude);
+}
+
 /* Find the surfaces of COLUMNS with the ledges whose heights are known. ABOVE: the densities of the
  * blocks above the surfaces. */
 static int find_known(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
@@ -73,7 +80,7 @@ static int find_known(const struct farlands_terrain *terrain, struct farlands_sc
         for (int k = depth; k-- > 0; top--)
             for (int i = 0; i < count; i++) {
                 const float density = part[k * count + i];
-                const bool deep = ceilings[i] - top >= terrain_surface_depth(terrain);
+                const bool deep = ceilings[i] - top >= surface_depth(terrain);
                 if (!(left >> i & 1))
                     continue;
                 if (density <= 0 && !deep) {
@@ -200,10 +207,4 @@ int terrain_surfaces(const struct farlands_terrain *terrain, struct farlands_scr
         err = find_all(terrain, scratch, &part, out + i, stride);
     }
     return err;
-}
-
-int terrain_surface_depth(const struct farlands_terrain *terrain)
-{
-    enum { SHAFT = 1024 };
-    return SHAFT + (int)(0.6 * (double)terrain->density.amplitude);
 }

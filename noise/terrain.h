@@ -220,9 +220,6 @@ int terrain_surface(const struct farlands_terrain *terrain, struct farlands_scra
 int terrain_surfaces(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                      const struct farlands_grid *grid, float *out, size_t stride);
 
-/* The most blocks of a column that terrain_surface looks at. */
-int terrain_surface_depth(const struct farlands_terrain *terrain);
-
 /* Name of the kernel that TERRAIN runs on, a static string: "avx512", "avx2", "neon" or "scalar".
  * It is the fastest that the machine supported when the terrain was made, or the one named by the
  * environment variable FARLANDS_KERNEL. Kernels differ in speed only. */

@@ -235,8 +235,8 @@ static int find_columns(struct density_block *block)
     const struct farlands_grid grid = {block->x,       block->y,    block->box->step,
                                        block->columns, block->rows, false};
     float(*heights)[KERNEL_CHUNK] = block->scratch->density.heights;
-    int err = terrain_heights_within(block->terrain, block->scratch, &grid, heights[0],
-                                     KERNEL_CHUNK);
+    int err =
+        terrain_heights_within(block->terrain, block->scratch, &grid, heights[0], KERNEL_CHUNK);
     for (int j = 0; j < block->rows; j++)
         for (int i = block->columns; i < block->n; i++)
             heights[j][i] = heights[j][block->columns - 1];

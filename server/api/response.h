@@ -24,12 +24,8 @@ struct response_sinks {
     unsigned ring;                 /* of access_log */
     struct client_limits *clients; /* or NULL: bytes are not counted */
     uint64_t memory;               /* the most bytes that they may hold */
-    struct token_bucket *budget;   /* the loop's time for short computations, or NULL: none */
+    struct token_bucket *budget;   /* the loop's time to compress, or NULL: none */
 };
-
-/* A computation that is expected to take longer does not run on the loop. Handing it to a render
- * thread costs as much; and if it takes twice as long, that is still 100 us at most. */
-enum { RESPONSE_LOOP_US = 50 };
 
 /* A request being processed. Lives in http_state: from the handler until the request is
  * completed. */

@@ -29,10 +29,4 @@ static inline uint32_t coding_cost_us(size_t length)
     return 8 + (uint32_t)(length / 400);
 }
 
-/* The same for numbers. */
-static inline uint32_t coding_cost_of_numbers_us(size_t length)
-{
-    return 3 * coding_cost_us(length);
-}
-
 #endif

@@ -1,8 +1,8 @@
 #include "run_times.h"
 
 enum {
-    WEIGHT_SHIFT = 3,        /* an average covers about the last 2^3 runs */
-    US_SHIFT = 4,            /* its unit is 2^-4 microseconds */
+    WEIGHT_SHIFT = 3,      /* an average covers about the last 2^3 runs */
+    US_SHIFT = 4,          /* its unit is 2^-4 microseconds */
     LONGEST_US = 60000000, /* that counts */
 };
 

@@ -1,5 +1,5 @@
-/* What decides how long a computation in a world takes: the kind under which a queue learns its time
- * (core/run_times.h). Any thread. */
+/* What decides how long a computation in a world takes: the kind under which a queue learns its
+ * time (core/run_times.h). Any thread. */
 #ifndef FARLANDS_WORLD_RUN_KIND_H
 #define FARLANDS_WORLD_RUN_KIND_H
 

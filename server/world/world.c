@@ -214,7 +214,8 @@ int worlds_new(struct worlds **out, const struct config *config)
     worlds->colors = calloc(count, sizeof *worlds->colors);
     worlds->parameters = calloc(count, sizeof *worlds->parameters);
     worlds->prices = calloc(count, sizeof(struct price *));
-    int err = worlds->configs && worlds->colors && worlds->parameters && worlds->prices ? 0 : -ENOMEM;
+    int err =
+        worlds->configs && worlds->colors && worlds->parameters && worlds->prices ? 0 : -ENOMEM;
     if (!err)
         err = terrain_cache_new(&worlds->terrains);
     for (int i = 0; i < config->world_count && !err; i++)

@@ -24,24 +24,24 @@ describe('attack 15: requests and texts', { timeout: TIMEOUT }, () => {
         ['/wmts.xml', 10, 300, ['--url', '/wmts.xml']],
     ]));
 
-    /* Half a second and 100 MiB; a core renders some 40 tiles a second. */
+    /* A second; a core renders some 40 tiles then. A reload has the old worlds beside the new ones for a while. */
     it('15d a reload of 1,000 worlds that are like another, and a start with them', (t) => {
         const file = scratchFile('likes.yaml', LIKE);
         const options = { config: false, args: ['--config', file] };
-        const assertSmall = (what, tiles, memory) => {
+        const assertSmall = (what, tiles, memory, most) => {
             t.diagnostic(`15d: ${what}: the work of ${tiles} tiles, ${memory} MiB more`);
             assert.ok(tiles <= 100, `${what} does the work of ${tiles} tiles, at most 100 expected`);
-            assert.ok(memory <= 128, `${what} takes ${memory} MiB more, at most 128 expected`);
+            assert.ok(memory <= most, `${what} takes ${memory} MiB more, at most ${most} expected`);
         };
         return withDaemon(options, async (daemon) => {
             const meter = await Meter.of(daemon);
             const before = peakMemory(daemon.pid);
             fs.writeFileSync(file, LIKES);
             await withDaemon(options, ({ pid }) =>
-                assertSmall('a start', Math.round(1000 * cpuSeconds(pid) / meter.tile), peakMemory(pid) - before));
+                assertSmall('a start', Math.round(1000 * cpuSeconds(pid) / meter.tile), peakMemory(pid) - before, 128));
             const tiles = await workUntil(daemon, meter, 1000, () => daemon.kill('SIGHUP'), async () =>
                 await daemon.metric('farlands_reloads_total', 'result="ok"') === 1);
-            assertSmall('a reload', tiles, peakMemory(daemon.pid) - before);
+            assertSmall('a reload', tiles, peakMemory(daemon.pid) - before, 192);
         });
     });
 

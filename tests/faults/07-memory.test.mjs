@@ -157,8 +157,8 @@ describe('readers of 1 MiB each that stall, 256 from each of four addresses', { 
 });
 
 describe('tiles of all built-in worlds and of other seeds', { timeout: patience(300000) }, () => {
-    /* docker/README.md, Sizing; each of them has fields and a drain. */
-    const most = CACHE + RESPONSES + (16 + (8 + 24 + 24) * THREADS + 3 * SHARDS) * MEBIBYTE;
+    /* docker/README.md, Sizing; each of them has fields and a drain, and a thread keeps two. */
+    const most = CACHE + RESPONSES + (16 + (8 + 48 + 48) * THREADS + 3 * SHARDS) * MEBIBYTE;
 
     it('take no more memory than docker/README.md says', { skip: sanitized && 'sanitizers keep freed memory' }, (test) =>
         withDaemon(async (daemon) => {

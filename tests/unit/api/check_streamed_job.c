@@ -49,7 +49,7 @@ static int work(void *subject, unsigned index, struct render_scratch *scratch, s
     if (sum.endless) {
         int err;
         while ((err = streamed_job_pause(turn)) == 0)
-            usleep(100);
+            sched_yield();
         return err;
     }
     if (sum.more) {
