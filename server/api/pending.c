@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/core/clock.h"
+#include "server/net/socket_state.h"
 
 enum {
     TIMEOUT_MS = 10 * 1000, /* the render itself goes on, for the retry */
@@ -184,7 +185,7 @@ void pending_requests_expire(struct pending_requests *requests)
         next = TAILQ_NEXT(pending, entry);
         if (ms >= (pending->timeout_ms ? pending->timeout_ms : TIMEOUT_MS))
             cancel(pending, -ETIMEDOUT);
-        else if (ms >= CHECK_MS && http_client_left(pending->context->exchange))
+        else if (ms >= CHECK_MS && socket_has_left(http_socket(pending->context->exchange)))
             cancel(pending, -ECONNRESET);
     }
 }

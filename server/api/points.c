@@ -140,14 +140,12 @@ static void send_document(struct request_context *context, const struct world *w
 
 /* A part of the work of a job: SUBJECT in TERRAIN, as streamed_job_kind.work. */
 typedef int compute(void *subject, const struct farlands_terrain *terrain,
-                    struct render_scratch *scratch, struct blob **out,
-                    struct streamed_job_turn *turn);
+                    struct render_scratch *scratch, struct blob **out, void *turn);
 
 /* Compute with the terrain of WORLD, which is held no longer than a slice: waiting jobs hold none.
  */
 static int compute_in(const struct world *world, compute *on, void *subject,
-                      struct render_scratch *scratch, struct blob **out,
-                      struct streamed_job_turn *turn)
+                      struct render_scratch *scratch, struct blob **out, void *turn)
 {
     const struct farlands_terrain *terrain;
     int err = world_terrain_hold(world, &terrain);
@@ -159,8 +157,7 @@ static int compute_in(const struct world *world, compute *on, void *subject,
 }
 
 static int place_in(void *subject, const struct farlands_terrain *terrain,
-                    struct render_scratch *scratch, struct blob **out,
-                    struct streamed_job_turn *turn)
+                    struct render_scratch *scratch, struct blob **out, void *turn)
 {
     const struct place_job *job = subject;
     struct place_fields fields = {.count = 0};
@@ -185,7 +182,7 @@ static int place_in(void *subject, const struct farlands_terrain *terrain,
 }
 
 static int compute_place(void *subject, unsigned number, struct render_scratch *scratch,
-                         struct blob **out, struct streamed_job_turn *turn)
+                         struct blob **out, void *turn)
 {
     const struct place_job *job = subject;
     (void)number;
@@ -257,8 +254,7 @@ static int compute_listed(struct heights_job *job, const struct farlands_terrain
 }
 
 static int heights_in(void *subject, const struct farlands_terrain *terrain,
-                      struct render_scratch *scratch, struct blob **out,
-                      struct streamed_job_turn *turn)
+                      struct render_scratch *scratch, struct blob **out, void *turn)
 {
     struct heights_job *job = subject;
     int err = 0;
@@ -283,7 +279,7 @@ static int heights_in(void *subject, const struct farlands_terrain *terrain,
 }
 
 static int compute_heights(void *subject, unsigned number, struct render_scratch *scratch,
-                           struct blob **out, struct streamed_job_turn *turn)
+                           struct blob **out, void *turn)
 {
     const struct heights_job *job = subject;
     (void)number;
@@ -343,12 +339,10 @@ static struct heights_job *new_heights(const struct world *world, struct query_p
     return job;
 }
 
-/* Refuse more PLACES than are computed in time if they lie far from each other. Returns 0, or an
- * HTTP status. */
-static unsigned check_price(const struct world *world, size_t places,
-                            const struct chosen_fields *fields, char why[ROUTE_WHY])
+/* Refuse more PLACES of a PRICE than are computed in time if they lie far from each other. Returns
+ * 0, or an HTTP status. */
+static unsigned check_price(size_t places, uint64_t price, char why[ROUTE_WHY])
 {
-    const uint64_t price = request_price_of_place(world, fields->field, fields->count);
     const uint64_t fit = REQUEST_PRICE_MOST / price;
 
     if (places <= fit)
@@ -370,8 +364,7 @@ struct spawn_job {
 
 /* Compute what else is told of each place; then the document. */
 static int tell_spawn(struct spawn_job *job, const struct farlands_terrain *terrain,
-                      struct render_scratch *scratch, struct blob **out,
-                      struct streamed_job_turn *turn)
+                      struct render_scratch *scratch, struct blob **out, void *turn)
 {
     int count;
     const struct spawn_place *place = spawn_search_places(job->search, &count);
@@ -398,8 +391,7 @@ static int tell_spawn(struct spawn_job *job, const struct farlands_terrain *terr
 }
 
 static int spawn_in(void *subject, const struct farlands_terrain *terrain,
-                    struct render_scratch *scratch, struct blob **out,
-                    struct streamed_job_turn *turn)
+                    struct render_scratch *scratch, struct blob **out, void *turn)
 {
     struct spawn_job *job = subject;
     enum spawn_state state;
@@ -421,7 +413,7 @@ static int spawn_in(void *subject, const struct farlands_terrain *terrain,
 }
 
 static int search_spawn(void *subject, unsigned number, struct render_scratch *scratch,
-                        struct blob **out, struct streamed_job_turn *turn)
+                        struct blob **out, void *turn)
 {
     const struct spawn_job *job = subject;
     (void)number;
@@ -564,7 +556,7 @@ struct course_job {
 
 /* Follow the course for a slice. */
 static int follow_course(struct course_job *job, const struct farlands_terrain *terrain,
-                         struct farlands_scratch *scratch, struct streamed_job_turn *turn)
+                         struct farlands_scratch *scratch, void *turn)
 {
     enum { STRIDE = 16 };
     const int water = world_course_field(job->world);
@@ -607,8 +599,7 @@ static void end_part(struct course_job *job)
 }
 
 static int course_in(void *subject, const struct farlands_terrain *terrain,
-                     struct render_scratch *scratch, struct blob **out,
-                     struct streamed_job_turn *turn)
+                     struct render_scratch *scratch, struct blob **out, void *turn)
 {
     struct course_job *job = subject;
     const int err = follow_course(job, terrain, render_scratch_noise(scratch), turn);
@@ -624,7 +615,7 @@ static int course_in(void *subject, const struct farlands_terrain *terrain,
 }
 
 static int compute_course(void *subject, unsigned number, struct render_scratch *scratch,
-                          struct blob **out, struct streamed_job_turn *turn)
+                          struct blob **out, void *turn)
 {
     const struct course_job *job = subject;
     (void)number;
@@ -684,14 +675,17 @@ void points_respond(struct service *service, struct request_context *context,
                     const struct world *world, const struct route *route)
 {
     struct streamed_job_spec spec = {
-        .timeout_ms = PENDING_LONG_MS, .pieces = 1, .length = HTTP_LENGTH_UNKNOWN};
+        .price = PRICE_SECOND, .pieces = 1, .length = HTTP_LENGTH_UNKNOWN};
     struct chosen_fields fields;
     char why[ROUTE_WHY];
     struct spawn_biomes biomes;
     unsigned status = resolve_fields(world, route, &fields, why);
 
-    if (!status && route->kind == ROUTE_HEIGHTS)
-        status = check_price(world, route->places.count, &fields, why);
+    if (!status && route->kind == ROUTE_HEIGHTS) {
+        const uint64_t price = request_price_of_place(world, fields.field, fields.count);
+        status = check_price(route->places.count, price, why);
+        spec.price = route->places.count * price;
+    }
     if (!status && route->kind == ROUTE_SPAWN)
         status = check_spawn(world, route, &biomes, why);
     if (status) {
@@ -707,7 +701,7 @@ void points_respond(struct service *service, struct request_context *context,
     struct run_of run = {.run = RUN_PLACE, .size = fields.count};
     if (route->kind == ROUTE_HEIGHT) {
         spec.kind = &place_kind;
-        spec.timeout_ms = 0;
+        spec.price = 0;
         spec.subject = new_place(world, route, &fields);
         spec.memory = PLACE_MEMORY + (uint64_t)fields.count * FIELD_MEMORY;
     } else if (route->kind == ROUTE_HEIGHTS) {

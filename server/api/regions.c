@@ -41,11 +41,6 @@ static uint64_t samples_of(const struct farlands_box *box)
     return (uint64_t)box->width * (uint64_t)box->height * (uint64_t)box->depth;
 }
 
-static int pause_piece(void *turn)
-{
-    return streamed_job_pause(turn);
-}
-
 static int render(struct region *region, unsigned number, struct render_scratch *scratch,
                   struct blob **out, struct render_progress *progress)
 {
@@ -62,29 +57,21 @@ static int render(struct region *region, unsigned number, struct render_scratch 
                : render_values(out, scratch, &content, raster->format, &grid, progress);
 }
 
-/* Replace *BLOB, the only piece, by itself compressed. Returns 0 or -ENOMEM. */
-static int compress(struct blob **blob, enum coding coding)
-{
-    struct blob *packed = coding_pack_always(*blob, coding);
-
-    blob_release(*blob);
-    *blob = packed;
-    return packed ? 0 : -ENOMEM;
-}
-
 static int work(void *subject, unsigned number, struct render_scratch *scratch, struct blob **out,
-                struct streamed_job_turn *turn)
+                void *turn)
 {
     struct region *region = subject;
     struct render_progress *progress = &region->progress[number % STREAMED_JOB_AHEAD];
-    const enum coding coding = region->raster.coding;
 
-    progress->pause = pause_piece;
+    progress->pause = streamed_job_pause;
     progress->context = turn;
     const int err = render(region, number, scratch, out, progress);
     if (err != STREAMED_JOB_MORE)
         render_progress_clear(progress);
-    return err || !coding ? err : compress(out, coding);
+    if (err)
+        return err;
+    *out = coding_pack_over(*out, region->raster.coding);
+    return *out ? 0 : -ENOMEM;
 }
 
 /* The end of a picture. */
@@ -179,24 +166,27 @@ static uint64_t price_of(const struct raster *raster)
 }
 
 /*
- * The most samples of a piece of BOX, which has several: of numbers so many that it takes less than
- * a tenth of a second, so that the first bytes come soon. The bytes of a picture depend on how it
- * is cut, and pieces of a volume compute the heights anew.
+ * The most samples of a piece of BOX, which has several and costs PRICE: of numbers so many that it
+ * takes less than a tenth of a second, so that the first bytes come soon. The bytes of a picture
+ * depend on how it is cut, and pieces of a volume compute the heights anew.
  */
-static uint64_t soon_piece(const struct raster *raster, const struct farlands_box *box)
+static uint64_t soon_piece(const struct raster *raster, const struct farlands_box *box,
+                           uint64_t price)
 {
-    const uint64_t each = price_of(raster) / samples_of(box) + 1, most = largest_piece(raster, box);
+    const uint64_t each = price / samples_of(box) + 1, most = largest_piece(raster, box);
     const uint64_t soon = PRICE_SECOND / 10 / each;
 
     return raster->format == FORMAT_PNG || raster->depth || soon > most ? most : soon;
 }
 
-/* Cut the planned part of RASTER into pieces. */
-static void cut(struct region *region)
+/* Cut the planned part of REGION, which costs PRICE as a whole, into pieces. Returns the part's
+ * price. */
+static uint64_t cut(struct region *region, uint64_t price)
 {
     const struct raster *raster = &region->raster;
     const unsigned size = format_sample_bytes(raster->format);
     struct farlands_box box = box_of(raster);
+    const uint64_t each = price / samples_of(&box);
     struct byte_range part = region->plan.part;
 
     if (region->plan.status == 206)
@@ -205,10 +195,11 @@ static void cut(struct region *region)
         part = (struct byte_range){0, samples_of(&box) * size};
     region_pieces_cut(&region->pieces, &box, largest_piece(raster, &box));
     region_pieces_keep(&region->pieces, size, part.first, part.length);
-    if (region->pieces.count == 1)
-        return;
-    region_pieces_cut(&region->pieces, &box, soon_piece(raster, &box));
-    region_pieces_keep(&region->pieces, size, part.first, part.length);
+    if (region->pieces.count > 1) {
+        region_pieces_cut(&region->pieces, &box, soon_piece(raster, &box, each * samples_of(&box)));
+        region_pieces_keep(&region->pieces, size, part.first, part.length);
+    }
+    return each * region->pieces.count * region_pieces_largest(&region->pieces);
 }
 
 /* What decides how long a piece takes, besides where it is. */
@@ -228,12 +219,12 @@ static struct run_kind kind_of(const struct region *region)
 }
 
 static void begin(struct service *service, struct request_context *context,
-                  const struct raster *raster, const struct raster_plan *plan)
+                  const struct raster *raster, const struct raster_plan *plan, uint64_t price)
 {
     const bool picture = raster->format == FORMAT_PNG;
     struct region planned = {.raster = *raster, .plan = *plan};
 
-    cut(&planned);
+    price = cut(&planned, price);
     const struct region_pieces *pieces = &planned.pieces;
     const size_t sums = picture ? pieces->count * sizeof(struct adler) : 0;
     struct region *region = malloc(sizeof *region + sums);
@@ -249,8 +240,8 @@ static void begin(struct service *service, struct request_context *context,
                                 : &region_kind,
         .subject = region,
         .run = kind_of(region),
-        .timeout_ms = price_of(raster) > PRICE_SECOND ? PENDING_LONG_MS : 0,
         .pieces = pieces->count,
+        .price = price,
         .first = pieces->offset,
         .length = plan->status == 206 ? (int64_t)plan->part.length : plan->length,
         /* Pictures are less: terrain compresses. Numbers are there in two forms for a while. */
@@ -354,11 +345,10 @@ static void name_others(const struct raster *raster, char text[OTHERS])
                  far_layer(raster, layer));
 }
 
-/* True, and WHY is the message, if RASTER costs more than a request may. */
-static bool is_too_dear(const struct raster *raster, char why[WHY])
+/* True, and WHY is the message, if RASTER costs more than a request may: PRICE. */
+static bool is_too_dear(const struct raster *raster, uint64_t price, char why[WHY])
 {
     const struct farlands_grid *grid = &raster->grid;
-    const uint64_t price = price_of(raster);
     char step[BLOCKS_TEXT], others[OTHERS];
 
     if (price <= REQUEST_PRICE_MOST)
@@ -399,7 +389,8 @@ void regions_respond(struct service *service, struct request_context *context,
     raster.fingerprint = volume ? world->volume_fingerprint
                                 : world_region_fingerprint(world, raster.layer, raster.field);
     raster.grid.band_limit = !format_is_exact(raster.layer, raster.format);
-    if (is_too_dear(&raster, why)) {
+    const uint64_t price = price_of(&raster);
+    if (is_too_dear(&raster, price, why)) {
         response_error(context, 413, why);
         return;
     }
@@ -410,5 +401,5 @@ void regions_respond(struct service *service, struct request_context *context,
     if (context->request->method == HTTP_HEAD || (plan.status != 200 && plan.status != 206))
         raster_response_send(context, &raster, &plan, (struct http_response){0});
     else
-        begin(service, context, &raster, &plan);
+        begin(service, context, &raster, &plan, price);
 }

@@ -321,6 +321,11 @@ void service_expire(struct service *service)
     pending_requests_expire(&service->pending);
 }
 
+void service_drain(struct service *service)
+{
+    streamed_jobs_drain(&service->jobs, service->snapshot->config->limits.drain);
+}
+
 bool service_cancel(struct service *service)
 {
     const bool none = pending_requests_cancel(&service->pending);

@@ -55,6 +55,9 @@ void service_use(struct service *service, struct snapshot *snapshot);
 /* Fail the pending requests that have timed out or have lost their client; call it every 250 ms. */
 void service_expire(struct service *service);
 
+/* The daemon drains: give up what takes longer than limits.drain. */
+void service_drain(struct service *service);
+
 /* Fail all pending requests, and from now on all that would become pending. Returns true if none
  * is left: the others get their responses when their tiles arrive. */
 bool service_cancel(struct service *service);

@@ -8,15 +8,13 @@
 #include <string.h>
 
 #include "server/core/clock.h"
+#include "server/net/socket_state.h"
+#include "server/world/request_price.h"
 
 enum {
     AHEAD_AT_FIRST = 2,
+    CHECK_MS = 100,   /* the age from which on a job looks whether its client has left */
     UNCOUNTED = 2048, /* bytes of a response that limits.memory leaves out */
-};
-
-/* What work is called with. */
-struct streamed_job_turn {
-    const struct piece *piece;
 };
 
 enum piece_state { PIECE_FREE, PIECE_MAKING, PIECE_MADE };
@@ -60,6 +58,7 @@ struct streamed_job {
     unsigned ahead;       /* the most that exist at a time */
     uint64_t position;    /* in the piece being sent */
     struct blob *tail;
+    int socket;                     /* its client's, for the render threads, too */
     struct sockaddr_storage client; /* a copy: pieces may be made after the request has ended */
     enum job_rank rank;
     struct piece piece[STREAMED_JOB_AHEAD];
@@ -137,20 +136,42 @@ static struct piece *piece_of_job(struct job *work)
     return (struct piece *)((char *)work - offsetof(struct piece, job));
 }
 
-/* False if nobody waits for JOB's pieces any more. */
-static bool is_wanted(const struct streamed_job *job)
+/* True if what is left of JOB from PIECE on takes longer than the daemon has. */
+static bool comes_too_late(const struct streamed_job *job, const struct piece *piece)
 {
-    return __atomic_load_n(&job->state, __ATOMIC_RELAXED) != JOB_ENDED &&
-           !__atomic_load_n(&job->jobs->cancelled, __ATOMIC_RELAXED);
+    const uint64_t most = __atomic_load_n(&job->jobs->most, __ATOMIC_RELAXED);
+    const struct streamed_job_spec *spec = &job->spec;
+    return most > 0 && spec->price / spec->pieces * (spec->pieces - piece->number) > most;
 }
 
-int streamed_job_pause(struct streamed_job_turn *turn)
+/* A job has ended before the socket of its client is closed: if the number is another client's by
+ * now, the result means nothing, and nobody reads it. */
+static bool has_lost_client(const struct streamed_job *job)
 {
-    const struct streamed_job *job = turn->piece->owner;
+    return clock_ns(job->jobs->pending->clock) - job->pending.since >= CHECK_MS * NS_PER_MS &&
+           socket_has_left(job->socket);
+}
 
-    if (!is_wanted(job))
+/* 0, or why PIECE need not be made. Any thread. */
+static int give_up(const struct piece *piece)
+{
+    const struct streamed_job *job = piece->owner;
+
+    if (__atomic_load_n(&job->state, __ATOMIC_RELAXED) == JOB_ENDED ||
+        __atomic_load_n(&job->jobs->cancelled, __ATOMIC_RELAXED) || comes_too_late(job, piece))
         return -ECANCELED;
-    return work_queue_go_on(job->jobs->renderers, &turn->piece->job, true) ? 0 : STREAMED_JOB_MORE;
+    return has_lost_client(job) ? -ECONNRESET : 0;
+}
+
+int streamed_job_pause(void *turn)
+{
+    const struct piece *piece = turn;
+    const int err = give_up(piece);
+
+    if (err)
+        return err;
+    return work_queue_go_on(piece->owner->jobs->renderers, &piece->job, true) ? 0
+                                                                              : STREAMED_JOB_MORE;
 }
 
 static void on_work(struct job *work, void *scratch)
@@ -159,11 +180,9 @@ static void on_work(struct job *work, void *scratch)
     struct streamed_job *job = piece->owner;
     const struct streamed_job_spec *spec = &job->spec;
 
-    struct streamed_job_turn turn = {piece};
-    if (!is_wanted(job))
-        piece->err = -ECANCELED;
-    else
-        piece->err = spec->kind->work(spec->subject, piece->number, scratch, &piece->blob, &turn);
+    piece->err = give_up(piece);
+    if (!piece->err)
+        piece->err = spec->kind->work(spec->subject, piece->number, scratch, &piece->blob, piece);
     mailbox_post(job->jobs->mailbox, &piece->message);
 }
 
@@ -354,11 +373,18 @@ static void send_stream(struct streamed_job *job)
                         (struct http_response){.source = &source, .length = spec->length});
 }
 
+static void count_abandoned(const struct streamed_job *job)
+{
+    metrics_add(job->jobs->pending->sinks->metrics, METRIC_ABANDONED);
+}
+
 static void on_first_made(struct streamed_job *job)
 {
     struct piece *first = &job->piece[0];
 
     if (first->err) {
+        if (first->err == -ECONNRESET)
+            count_abandoned(job);
         pending_fail(&job->pending, first->err);
     } else if (is_stream(job)) {
         set_state(job, JOB_SENDING);
@@ -383,7 +409,7 @@ static void on_made(struct streamed_job *job, struct piece *piece)
 /* Nothing to undo: its pieces are released when they arrive. */
 static bool on_cancel(struct pending *pending)
 {
-    metrics_add(((struct streamed_job *)pending)->jobs->pending->sinks->metrics, METRIC_ABANDONED);
+    count_abandoned((struct streamed_job *)pending);
     return true;
 }
 
@@ -407,7 +433,8 @@ void streamed_job_begin(struct streamed_jobs *jobs, const struct streamed_job_sp
     }
     job->pending.cancel = on_cancel;
     job->pending.ended = on_ended;
-    job->pending.timeout_ms = spec->timeout_ms;
+    job->pending.timeout_ms = spec->price >= PRICE_SECOND ? PENDING_LONG_MS : 0;
+    job->socket = http_socket(context->exchange);
     job->jobs = jobs;
     job->spec = *spec;
     job->ahead = AHEAD_AT_FIRST;
@@ -428,6 +455,11 @@ void streamed_job_begin(struct streamed_jobs *jobs, const struct streamed_job_sp
         pending_fail(&job->pending, err);
     else
         begin_pieces(job);
+}
+
+void streamed_jobs_drain(struct streamed_jobs *jobs, unsigned seconds)
+{
+    __atomic_store_n(&jobs->most, seconds * PRICE_SECOND, __ATOMIC_RELAXED);
 }
 
 bool streamed_jobs_cancel(struct streamed_jobs *jobs)

@@ -60,7 +60,11 @@ struct blob *coding_pack(const struct blob *body, enum coding coding, bool kept)
     return body->length > 1 ? pack(body, coding, level, body->length - 1) : NULL;
 }
 
-struct blob *coding_pack_always(const struct blob *body, enum coding coding)
+struct blob *coding_pack_over(struct blob *body, enum coding coding)
 {
-    return pack(body, coding, codings[coding].fast, 0);
+    if (!body || coding == CODING_IDENTITY)
+        return body;
+    struct blob *packed = pack(body, coding, codings[coding].fast, 0);
+    blob_release(body);
+    return packed;
 }

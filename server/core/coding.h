@@ -18,9 +18,9 @@ const char *coding_name(enum coding coding);
  * longer, as it is sent many times. CODING is not CODING_IDENTITY. */
 struct blob *coding_pack(const struct blob *body, enum coding coding, bool kept);
 
-/* The same, not to be kept, even if that is longer: at most by some bytes. NULL only if out of
- * memory. */
-struct blob *coding_pack_always(const struct blob *body, enum coding coding);
+/* The same of a reference that is taken over, or NULL; not to be kept, even if that is longer: at
+ * most by some bytes. NULL only if out of memory. CODING_IDENTITY: BODY itself. */
+struct blob *coding_pack_over(struct blob *body, enum coding coding);
 
 /* The time that either takes for LENGTH bytes of JSON or XML that are not kept, in microseconds:
  * right within a factor of 2 for gzip, zstd takes less. */

@@ -98,7 +98,7 @@ unsigned work_queue_running(struct work_queue *queue);
  * charged, runs anew. */
 uint64_t work_queue_longest_run_ms(struct work_queue *queue);
 
-/* The longest time in us that a job kept its thread while others waited, or not. */
+/* The longest time in us that a job kept its thread before it asked whether to go on. */
 uint64_t work_queue_longest_slice_us(struct work_queue *queue);
 
 #endif

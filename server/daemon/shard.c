@@ -71,6 +71,7 @@ static void deliver_drain(struct message *message)
 {
     struct shard *shard = shard_of(message, offsetof(struct shard, drain));
     http_drain(shard->http);
+    service_drain(shard->service);
 }
 
 /* libmicrohttpd must not be stopped while a response is pending. */

@@ -191,9 +191,9 @@ bool http_closes(const struct http_exchange *exchange)
     return exchange->request.refused || exchange->http->deadlines.draining;
 }
 
-bool http_client_left(const struct http_exchange *exchange)
+int http_socket(const struct http_exchange *exchange)
 {
-    return socket_has_left(exchange->deadline.fd);
+    return exchange->deadline.fd;
 }
 
 static void resume(struct http_exchange *exchange)

@@ -111,8 +111,8 @@ void http_wake(struct http_exchange *exchange);
 /* True if the connection closes after this response, including because the server is draining. */
 bool http_closes(const struct http_exchange *exchange);
 
-/* True if the client disconnected while the request was pending. */
-bool http_client_left(const struct http_exchange *exchange);
+/* The socket of its connection, for socket_has_left; open until the request has its response. */
+int http_socket(const struct http_exchange *exchange);
 
 /* Close overdue connections. Sets *SLOW to the number of those that were too slow. Returns the ms
  * after which it must be called again if ACTIVE is not called before; UINT64_MAX: only then. */

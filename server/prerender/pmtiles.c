@@ -239,9 +239,7 @@ static struct blob *make_directory(const struct entry *entries, size_t count)
         out = put_varint(out, follows ? 0 : entries[i].offset + 1);
     }
     plain->length = (size_t)(out - plain->bytes);
-    struct blob *packed = coding_pack_always(plain, CODING_GZIP);
-    blob_release(plain);
-    return packed;
+    return coding_pack_over(plain, CODING_GZIP);
 }
 
 struct directories {
@@ -373,10 +371,7 @@ static struct blob *make_metadata(const struct tileset *tileset)
             json_add_text(&json, json.root, rows[i].key, "%s", rows[i].value);
     if (tileset->version)
         json_add_text(&json, json.root, "version", "%d", tileset->version);
-    struct blob *plain = json_end(&json, false);
-    struct blob *packed = plain ? coding_pack_always(plain, CODING_GZIP) : NULL;
-    blob_release(plain);
-    return packed;
+    return coding_pack_over(json_end(&json, false), CODING_GZIP);
 }
 
 static void put_number(uint8_t *out, uint64_t value, int bytes)

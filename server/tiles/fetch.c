@@ -109,16 +109,6 @@ static bool read_from_disk(struct fetch *fetch)
     return true;
 }
 
-/* Replace *BLOB by itself compressed. Returns 0 or -ENOMEM. */
-static int compress(struct blob **blob, enum coding coding)
-{
-    struct blob *packed = coding_pack_always(*blob, coding);
-
-    blob_release(*blob);
-    *blob = packed;
-    return packed ? 0 : -ENOMEM;
-}
-
 /* The tile without compression, if it is in memory. */
 static struct blob *find_plain(const struct fetch *fetch)
 {
@@ -135,7 +125,10 @@ static int make_compressed(struct blob **out, struct fetch *fetch, void *scratch
 {
     *out = find_plain(fetch);
     const int err = *out ? 0 : render_tile(out, scratch, &fetch->tile, &fetch->progress, NULL);
-    return err ? err : compress(out, fetch->tile.coding);
+    if (err)
+        return err;
+    *out = coding_pack_over(*out, fetch->tile.coding);
+    return *out ? 0 : -ENOMEM;
 }
 
 enum { LATER = 1 };

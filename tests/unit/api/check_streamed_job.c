@@ -8,13 +8,14 @@
 #include <sys/socket.h>
 
 #include "server/api/service.h"
+#include "server/world/request_price.h"
 #include "tests/unit/support/fixtures.h"
 
 enum { BYTES = 1 << 17, QUEUE = 64, PATIENT = 60 * 1000 };
 
 static uv_loop_t loop;
 static struct clock time_held; /* of pending requests; moved by the tests alone */
-static bool time_stands;
+static bool time_stands, unchecked;
 static struct metrics metrics;
 static struct response_sinks sinks = {.metrics = &metrics};
 static struct config *config;
@@ -25,7 +26,8 @@ static struct mailbox *mailbox;
 static struct streamed_jobs streamed_jobs;
 static struct http *http;
 static unsigned streams;
-static unsigned closed, freed, timeout_ms;
+static unsigned closed, freed;
+static uint64_t price;
 
 /* The subject. Pieces from number HELD on wait at the gate; if MORE, the first is never done, if
  * ENDLESS it only asks whether to pause. */
@@ -39,7 +41,7 @@ static struct {
 static uv_thread_t loop_thread;
 
 static int work(void *subject, unsigned index, struct render_scratch *scratch, struct blob **out,
-                struct streamed_job_turn *turn)
+                void *turn)
 {
     const uv_thread_t self = uv_thread_self();
     (void)subject, (void)scratch;
@@ -88,7 +90,7 @@ static void handle(void *unused, struct http_exchange *exchange, const struct ht
     struct request_context *context = http_state(exchange);
     *context = (struct request_context){.sinks = &sinks, .exchange = exchange, .request = request};
     const struct streamed_job_spec spec = {.kind = &kind,
-                                           .timeout_ms = timeout_ms,
+                                           .price = price,
                                            .subject = &sum,
                                            .pieces = sum.pieces,
                                            .memory = BYTES,
@@ -183,7 +185,8 @@ static void turn(void)
         clock_advance(&time_held, NS_PER_MS);
     uv_run(&loop, UV_RUN_NOWAIT);
     http_expire(http, &(unsigned){0});
-    pending_requests_expire(&pending);
+    if (!unchecked)
+        pending_requests_expire(&pending);
     usleep(100);
 }
 
@@ -244,40 +247,105 @@ START_TEST(test_left_without_end)
 }
 END_TEST
 
-/* One that asks whether to pause gives its thread back when its client leaves, or the server ends,
- * though nobody else waits for the thread. */
+/* What happens to a job that asks whether to pause: it gives its thread back though nobody else
+ * waits for the thread. */
+enum event { LEAVES, LEAVES_UNCHECKED, ENDS, DRAINS };
+static const struct {
+    enum event event;
+    unsigned abandoned;
+    const char *response;
+} endless[] = {
+    [LEAVES] = {LEAVES, 1, ""},
+    [LEAVES_UNCHECKED] = {LEAVES_UNCHECKED, 1, ""},
+    [ENDS] = {ENDS, 0, "HTTP/1.1 503 "},
+    [DRAINS] = {DRAINS, 0, "HTTP/1.1 503 "},
+};
+
 START_TEST(test_endless)
 {
+    const enum event event = endless[_i].event;
+    char response[2048] = "";
     sum.pieces = sum.held = 1;
     sum.endless = true;
+    price = 2 * PRICE_SECOND;
     int fd = request();
     while (atomic_load(&sum.begun) < 1)
         turn();
-    if (_i == 0)
+    unchecked = event == LEAVES_UNCHECKED;
+    if (event == LEAVES || event == LEAVES_UNCHECKED)
         close(fd);
-    else
+    else if (event == ENDS)
         streamed_jobs_cancel(&streamed_jobs);
+    else
+        streamed_jobs_drain(&streamed_jobs, 1);
     while (work_queue_running(renderers) > 0)
         turn();
     ck_assert_uint_eq(atomic_load(&sum.begun), 1);
-    if (_i == 1)
-        close(fd);
     while (freed == 0)
         turn();
+    if (endless[_i].response[0]) {
+        while (read(fd, response, sizeof response - 1) < 0)
+            turn();
+        ck_assert_ptr_nonnull(strstr(response, "server is shutting down"));
+        close(fd);
+    }
+    ck_assert_int_eq(strncmp(response, endless[_i].response, strlen(endless[_i].response)), 0);
+    ck_assert_uint_eq(metrics.count[METRIC_ABANDONED], endless[_i].abandoned);
     stop();
 }
 END_TEST
 
-/* The timeout, the time that has passed, and whether the request has timed out. */
+/* What is left of a response decides whether it is still made when the server drains: the pieces,
+ * those that are made before, the price of all, the seconds left, and the pieces begun in the end.
+ */
 static const struct {
-    unsigned timeout_ms, passed_ms;
+    unsigned pieces, held;
+    uint64_t price;
+    unsigned seconds, begun;
+} drains[] = {
+    {1, 0, 2 * PRICE_SECOND, 2, 1},  {9, 0, 0, 1, 9},
+    {9, 5, 9 * PRICE_SECOND, 4, 9},  {9, 5, 18 * PRICE_SECOND, 1, 6},
+    {9, 0, 18 * PRICE_SECOND, 9, 1},
+};
+
+START_TEST(test_drains)
+{
+    static char waste[1 << 16];
+    sum.pieces = drains[_i].pieces;
+    sum.held = drains[_i].held;
+    price = drains[_i].price;
+    int fd = request();
+    until_held(fd);
+    streamed_jobs_drain(&streamed_jobs, drains[_i].seconds);
+    for (unsigned i = 0; i < sum.pieces; i++)
+        uv_sem_post(&sum.gate);
+    while (freed == 0) {
+        turn();
+        while (read(fd, waste, sizeof waste) > 0)
+            ;
+    }
+    ck_assert_uint_eq(atomic_load(&sum.begun), drains[_i].begun);
+    close(fd);
+    stop();
+}
+END_TEST
+
+/* The price, the time that has passed, and whether the request has timed out. */
+static const struct {
+    uint64_t price;
+    unsigned passed_ms;
     bool late;
-} timeouts[] = {{0, 9999, false}, {0, 10000, true}, {60000, 59999, false}, {60000, 60000, true}};
+} timeouts[] = {{0, 9999, false},
+                {0, 10000, true},
+                {PRICE_SECOND - 1, 10000, true},
+                {PRICE_SECOND, 10000, false},
+                {PRICE_SECOND, 59999, false},
+                {PRICE_SECOND, 60000, true}};
 
 START_TEST(test_late)
 {
     char response[2048] = "";
-    timeout_ms = timeouts[_i].timeout_ms;
+    price = timeouts[_i].price;
     sum.pieces = sum.held = 1;
     sum.more = true;
     time_stands = true;
@@ -456,7 +524,8 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, test_left, 0, ROWS(left));
     tcase_add_test(tcase, test_left_without_end);
-    tcase_add_loop_test(tcase, test_endless, 0, 2);
+    tcase_add_loop_test(tcase, test_endless, 0, ROWS(endless));
+    tcase_add_loop_test(tcase, test_drains, 0, ROWS(drains));
     tcase_add_loop_test(tcase, test_late, 0, ROWS(timeouts));
     tcase_add_test(tcase, test_turns);
     tcase_add_loop_test(tcase, test_rank, 0, ROWS(ranks));

@@ -63,7 +63,7 @@ START_TEST(test_same)
         ck_assert_uint_lt(packed->length, lengths[i] * 3 / 4);
         check_same(packed, coding, body);
         blob_release(packed);
-        packed = coding_pack_always(body, coding);
+        packed = coding_pack_over(blob_hold(body), coding);
         ck_assert_ptr_nonnull(packed);
         check_same(packed, coding, body);
         blob_release(packed);
@@ -78,7 +78,7 @@ START_TEST(test_not_smaller)
     const enum coding coding = codings[_i % 2];
     struct blob *body = blob_copy(texts[_i / 2], strlen(texts[_i / 2]));
     ck_assert_ptr_null(coding_pack(body, coding, false));
-    struct blob *packed = coding_pack_always(body, coding);
+    struct blob *packed = coding_pack_over(blob_hold(body), coding);
     check_same(packed, coding, body);
     blob_release(packed);
     blob_release(body);
