@@ -179,7 +179,7 @@ describe('streaming client', { timeout: patience(300000) }, () => {
             return { status: 503, headers: { 'Retry-After': '2' } };
         });
         let meanwhile = null;
-        const result = await stream('-t', LONG, '-n', 60, '-r', 64, '-s', 1, proxy.url);
+        const result = await stream('-t', LONG, '-n', 30, '-r', 64, '-s', 1, proxy.url);
         assertGood(result);
         assert.equal(result.shed, 1);
         const refused = requested[19];
