@@ -11,6 +11,7 @@
 #include "noise/terrain.h"
 #include "server/core/clock.h"
 #include "server/layers/inland_water.h"
+#include "server/tiles/blocks.h"
 
 enum {
     MAX_PIXEL_BYTES = 3,
@@ -200,61 +201,7 @@ static int make_heights(struct render_scratch *scratch, const struct content *co
     return 0;
 }
 
-/* --- Blocks --- */
-
-/* How a raster of WIDTH x HEIGHT samples, or columns, is cut. */
-struct cut {
-    int width, height;             /* of the raster */
-    int block_width, block_height; /* the last ones may be smaller */
-    int64_t across, count;         /* blocks */
-};
-
-struct block {
-    int x, y, width, height; /* samples */
-};
-
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-/* The greatest size up to MOST of equal parts of COUNT. */
-static int equal_part(int count, int most)
-{
-    const int parts = (count + most - 1) / most;
-    return (count + parts - 1) / parts;
-}
-
-/* Blocks with sides of at most SIDE. */
-static struct cut cut_raster(int width, int height, int side)
-{
-    const int block_width = equal_part(width, side), block_height = equal_part(height, side);
-    const int64_t across = (width + block_width - 1) / block_width;
-    const int64_t down = (height + block_height - 1) / block_height;
-
-    return (struct cut){width, height, block_width, block_height, across, across * down};
-}
-
-static struct block block_of(const struct cut *cut, int64_t number)
-{
-    struct block block = {.x = (int)(number % cut->across) * cut->block_width,
-                          .y = (int)(number / cut->across) * cut->block_height};
-
-    block.width = least(cut->width - block.x, cut->block_width);
-    block.height = least(cut->height - block.y, cut->block_height);
-    return block;
-}
-
-static struct farlands_grid block_grid(const struct farlands_grid *grid, const struct block *block)
-{
-    struct farlands_grid part = *grid;
-
-    part.x += block->x * grid->step;
-    part.y += block->y * grid->step;
-    part.width = block->width;
-    part.height = block->height;
-    return part;
-}
+/* --- Progress --- */
 
 /* Begin PROGRESS, or go on with it. */
 static int64_t first_block(const struct render_progress *progress)
@@ -336,7 +283,7 @@ static int make_block(struct blob *blob, struct render_scratch *scratch,
 {
     const size_t width = (size_t)block->width, stride = (size_t)grid->width;
     const size_t size = format_sample_bytes(format);
-    const struct farlands_grid part = block_grid(grid, block);
+    const struct farlands_grid part = block_grid(block, grid);
     const size_t first = (size_t)block->y * stride + (size_t)block->x;
 
     if (format == FORMAT_F32)
@@ -372,13 +319,13 @@ int render_values(struct blob **out, struct render_scratch *scratch, const struc
 {
     const size_t count = (size_t)grid->width * (size_t)grid->height;
     const size_t size = format_sample_bytes(format);
-    const struct cut cut =
-        cut_raster(grid->width, grid->height, side_of_values(content->world, content->field, grid));
+    const struct blocks blocks =
+        blocks_cut(grid->width, grid->height, side_of_values(content->world, content->field, grid));
     struct blob *blob = take_kept(progress, count * size);
     int err = blob ? 0 : -ENOMEM;
 
-    for (int64_t i = first_block(progress); i < cut.count && !err; i++) {
-        const struct block block = block_of(&cut, i);
+    for (int64_t i = first_block(progress); i < blocks.count && !err; i++) {
+        const struct block block = blocks_at(&blocks, i);
         err = pause_before(progress, i);
         if (!err)
             err = make_block(blob, scratch, content, format, grid, &block);
@@ -421,13 +368,13 @@ int render_density(struct blob **out, struct render_scratch *scratch, const stru
 {
     const size_t count = (size_t)box->width * (size_t)box->height * (size_t)box->depth;
     const int columns = is_far(world, box->step) ? 1 : VOLUME_BLOCK_MAX / box->depth;
-    const int side = columns > 1 ? least((int)sqrt(columns), BLOCK_SIDE) : 1;
-    const struct cut cut = cut_raster(box->width, box->height, side);
+    const int side = columns > 1 ? (int)fmin(sqrt(columns), BLOCK_SIDE) : 1;
+    const struct blocks blocks = blocks_cut(box->width, box->height, side);
     struct blob *blob = take_kept(progress, count * sizeof(float));
     int err = blob ? 0 : -ENOMEM;
 
-    for (int64_t i = first_block(progress); i < cut.count && !err; i++) {
-        const struct block block = block_of(&cut, i);
+    for (int64_t i = first_block(progress); i < blocks.count && !err; i++) {
+        const struct block block = blocks_at(&blocks, i);
         err = pause_before(progress, i);
         if (!err)
             err = make_columns(floats_of(blob), scratch, world, box, &block);
@@ -494,15 +441,15 @@ static int encode(struct blob **out, struct render_scratch *scratch, const struc
 }
 
 /* The blocks of a picture of GRID. */
-static struct cut cut_picture(const struct content *content, const struct farlands_grid *grid)
+static struct blocks cut_picture(const struct content *content, const struct farlands_grid *grid)
 {
     const struct tile tile = {.world = content->world, .layer = content->layer};
     const int reach = tile_reach(&tile, grid->step);
     const bool small = grid->width <= BLOCK_SIDE && grid->height <= BLOCK_SIDE;
 
     if (is_far(content->world, grid->step) && !grid->band_limit)
-        return cut_raster(grid->width, grid->height, FAR_PICTURE_SIDE);
-    return cut_raster(grid->width, grid->height,
+        return blocks_cut(grid->width, grid->height, FAR_PICTURE_SIDE);
+    return blocks_cut(grid->width, grid->height,
                       small || reach > FAR_REACH ? BLOCK_SIDE : BLOCK_SIDE - 2 * reach);
 }
 
@@ -513,7 +460,7 @@ static int paint_block(struct render_scratch *scratch, const struct content *con
 {
     const struct layer *layer = &layers[content->layer];
     const size_t bytes = pixel_bytes(layer->pixel);
-    const struct farlands_grid part = block_grid(grid, block);
+    const struct farlands_grid part = block_grid(block, grid);
     struct heights rows;
     const uint64_t start = clock_ns(NULL);
     int err = make_heights(scratch, content, &part, &rows);
@@ -560,15 +507,15 @@ static int paint(struct render_scratch *scratch, const struct content *content,
                  const struct farlands_grid *grid, struct render_progress *progress,
                  struct render_times *times)
 {
-    const struct cut cut = cut_picture(content, grid);
+    const struct blocks blocks = cut_picture(content, grid);
     const size_t row = (size_t)grid->width * pixel_bytes(layers[content->layer].pixel);
     int err = 0;
 
     assert((size_t)grid->height * row <= sizeof scratch->pixels);
     if (progress && progress->kept)
         memcpy(scratch->pixels, progress->kept->bytes, progress->kept->length);
-    for (int64_t i = first_block(progress); i < cut.count && !err; i++) {
-        const struct block block = block_of(&cut, i);
+    for (int64_t i = first_block(progress); i < blocks.count && !err; i++) {
+        const struct block block = blocks_at(&blocks, i);
         err = pause_before(progress, i);
         if (!err)
             err = paint_block(scratch, content, grid, &block, times);
