@@ -156,6 +156,7 @@ static const char *const gauges[GAUGES] = {
     [GAUGE_QUEUE_LENGTH] = "farlands_queue_length",
     [GAUGE_QUEUE_LIMIT] = "farlands_queue_limit",
     [GAUGE_RENDERS_RUNNING] = "farlands_renders_running",
+    [GAUGE_LONGEST_SLICE] = "farlands_longest_slice_microseconds",
     [GAUGE_TERRAINS] = "farlands_terrains",
     [GAUGE_RESPONSE_BYTES] = "farlands_response_bytes",
     [GAUGE_RESPONSE_LIMIT] = "farlands_response_limit_bytes",
