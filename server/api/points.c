@@ -8,8 +8,8 @@
 
 #include "config/exact_numbers.h"
 #include "noise/terrain.h"
-#include "server/api/documents.h"
 #include "server/api/handlers.h"
+#include "server/api/point_documents.h"
 #include "server/core/clock.h"
 #include "server/core/coding.h"
 #include "server/routing/resolve.h"

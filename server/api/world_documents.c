@@ -11,21 +11,18 @@
 #include "server/core/text_template.h"
 #include "server/layers/layer.h"
 
-/* The description and WMTS of a world, then the layers' TileJSON, that of WebP, and the same for
- * GDAL. */
-enum { KINDS = 2 + 3 * CONFIG_LAYERS_MAX };
-
 struct world_documents {
     const struct worlds *worlds;
-    struct text_template *wmts;       /* of all worlds */
-    struct text_template **templates; /* atomic: [world][seeded][kind], NULL until it is needed */
+    struct text_template *wmts; /* of all worlds */
+    struct text_template *
+        *templates; /* atomic: [world][seeded][document], NULL until it is needed */
 };
 
 /* In a template: no document has these by chance. */
 #define EXAMPLE_SEED UINT64_C(17293822569102704641)
 #define EXAMPLE_BASE "http://base.invalid"
 
-enum { SEED_TEXT = 21 };
+enum { SEED_TEXT = 21, LONG_DOCUMENTS = WORLD_DOCUMENT_TILEJSON };
 
 _Static_assert(TILE_KINDS + 4 <= TEXT_TEMPLATE_VALUES, "room for all fingerprints");
 
@@ -86,21 +83,20 @@ static struct text_template *cut(struct blob *example, const struct values *valu
     return template;
 }
 
-static struct text_template *make_template(const struct world *world, enum world_document document,
-                                           int layer)
+static struct text_template *make_template(const struct world *world, enum world_document document)
 {
     struct values values = {0};
     set_values(&values, world, document, EXAMPLE_BASE);
-    return cut(write_document(world, document, layer, 0, EXAMPLE_BASE), &values);
+    return cut(write_document(world, document, 0, 0, EXAMPLE_BASE), &values);
 }
 
 static struct text_template *make_seeded_template(const struct world *configured,
-                                                  enum world_document document, int layer)
+                                                  enum world_document document)
 {
     struct worlds *derived;
     if (worlds_derive(&derived, configured, EXAMPLE_SEED))
         return NULL;
-    struct text_template *template = make_template(derived->world, document, layer);
+    struct text_template *template = make_template(derived->world, document);
     worlds_release(derived);
     return template;
 }
@@ -108,30 +104,19 @@ static struct text_template *make_seeded_template(const struct world *configured
 /* The template in *PLACE, made if it is not there yet: by several threads at once at worst. */
 static const struct text_template *template_at(struct text_template **place,
                                                const struct world *configured, bool seeded,
-                                               enum world_document document, int layer)
+                                               enum world_document document)
 {
     struct text_template *template = __atomic_load_n(place, __ATOMIC_ACQUIRE), *other = NULL;
     if (template)
         return template;
-    template = seeded ? make_seeded_template(configured, document, layer)
-                      : make_template(configured, document, layer);
+    template =
+        seeded ? make_seeded_template(configured, document) : make_template(configured, document);
     if (template && !__atomic_compare_exchange_n(place, &other, template, false, __ATOMIC_ACQ_REL,
                                                  __ATOMIC_ACQUIRE)) {
         text_template_free(template);
         return other;
     }
     return template;
-}
-
-static ptrdiff_t kind_of(enum world_document document, int layer)
-{
-    switch (document) {
-    case WORLD_DOCUMENT_DESCRIPTION:
-    case WORLD_DOCUMENT_WMTS:
-        return document;
-    default:
-        return 2 + (document - WORLD_DOCUMENT_TILEJSON) * CONFIG_LAYERS_MAX + layer;
-    }
 }
 
 struct blob *world_documents_get(struct world_documents *documents, const struct world *world,
@@ -143,12 +128,12 @@ struct blob *world_documents_get(struct world_documents *documents, const struct
     const bool seeded = world->set->base;
     struct values values = {0};
 
-    if (layers[layer].fields) /* these are many, and requested rarely */
+    if (document >= WORLD_DOCUMENT_TILEJSON)
         return write_document(world, document, layer, field, base);
     assert(number >= 0 && number < documents->worlds->count);
     const struct text_template *template =
-        template_at(&documents->templates[(number * 2 + seeded) * KINDS + kind_of(document, layer)],
-                    &documents->worlds->world[number], seeded, document, layer);
+        template_at(&documents->templates[(number * 2 + seeded) * LONG_DOCUMENTS + document],
+                    &documents->worlds->world[number], seeded, document);
     if (!template)
         return NULL;
     set_values(&values, world, document, base);
@@ -175,7 +160,7 @@ int world_documents_new(struct world_documents **out, const struct worlds *world
         return -ENOMEM;
     documents->worlds = worlds;
     documents->templates =
-        calloc((size_t)worlds->count * 2 * KINDS, sizeof(struct text_template *));
+        calloc((size_t)worlds->count * 2 * LONG_DOCUMENTS, sizeof(struct text_template *));
     if (!documents->templates)
         goto fail_templates;
     documents->wmts = make_wmts(worlds);
@@ -196,7 +181,7 @@ void world_documents_free(struct world_documents *documents)
     if (!documents)
         return;
     text_template_free(documents->wmts);
-    for (int i = 0; i < documents->worlds->count * 2 * KINDS; i++)
+    for (int i = 0; i < documents->worlds->count * 2 * LONG_DOCUMENTS; i++)
         text_template_free(documents->templates[i]);
     free(documents->templates);
     free(documents);

@@ -1,7 +1,8 @@
 /*
- * The documents about worlds of any seed. To write one takes 25 to 100 us; but the documents of
- * worlds that differ in their seed are the same except for the seed, the fingerprints and the
- * addresses of URLs, so each is written once and then filled in. Any thread.
+ * The documents about worlds of any seed. Those about layers are short: to write one takes 10 to 20
+ * us. The description and WMTS take up to a millisecond; but those of worlds that differ in their
+ * seed are the same except for the seed, the fingerprints and the addresses of URLs, so each is
+ * written once and then filled in. Any thread.
  */
 #ifndef FARLANDS_API_WORLD_DOCUMENTS_H
 #define FARLANDS_API_WORLD_DOCUMENTS_H
@@ -16,9 +17,11 @@ int world_documents_new(struct world_documents **out, const struct worlds *world
 void world_documents_free(struct world_documents *documents);
 
 enum world_document {
+    /* The long ones: */
     WORLD_DOCUMENT_DESCRIPTION, /* document_world */
     WORLD_DOCUMENT_WMTS,        /* document_wmts of the world alone */
-    WORLD_DOCUMENT_TILEJSON,    /* document_tilejson of a layer */
+    /* The others: */
+    WORLD_DOCUMENT_TILEJSON, /* document_tilejson of a layer */
     WORLD_DOCUMENT_TILEJSON_WEBP,
     WORLD_DOCUMENT_GDAL, /* document_gdal of a layer */
 };

@@ -1,35 +1,53 @@
 /*
- * A JSON object that is built up and then printed. One thread at a time.
+ * JSON text, written from left to right: each value goes into the innermost list or object that is
+ * open. Numbers have every digit that it takes to read them back exactly. One thread at a time.
  *
- * Memory may run out at any step: every function accepts the NULL that an earlier one returned, and
- * json_end tells.
+ * Memory may run out at any step. Then nothing more is written, and json_end tells.
  */
 #ifndef FARLANDS_CORE_JSON_H
 #define FARLANDS_CORE_JSON_H
 
-#include <cjson/cJSON.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "server/core/blob.h"
 
+enum { JSON_DEPTH = 16 };
+
+/* Private. */
 struct json {
-    cJSON *root;
-    bool complete; /* false: memory ran out, and more additions are of no use */
+    struct blob *text; /* its length is what it has room for; NULL: out of memory */
+    size_t length;
+    bool indented, first; /* nothing is in the innermost list or object yet */
+    unsigned depth;
+    char close[JSON_DEPTH]; /* what ends the open lists and objects */
 };
 
-/* An empty object, which json_end frees. */
-struct json json_new(void);
+/* Begin an object: INDENTED for people, or on one line. */
+struct json json_new(bool indented);
 
-/* Add VALUE to PARENT, as KEY or, if that is NULL, at the end of an array. Takes VALUE over, and
- * returns it; or NULL. */
-cJSON *json_add(struct json *json, cJSON *parent, const char *key, cJSON *value);
+/* End it and all that is open in it, with a newline. Returns one reference, or NULL if memory ran
+ * out. */
+struct blob *json_end(struct json *json);
 
-/* Add a string. */
-__attribute__((format(printf, 4, 5))) void json_add_text(struct json *json, cJSON *parent,
-                                                         const char *key, const char *format, ...);
+/* Begin a list or an object, and end the innermost one. KEY, here and below, is the name of a value
+ * in an object, which needs no escapes; NULL in a list. */
+void json_list(struct json *json, const char *key);
+void json_object(struct json *json, const char *key);
+void json_close(struct json *json);
 
-/* The object as text that ends with a newline, INDENTED or on one line; or NULL if memory ran out.
- * Frees the object. */
-struct blob *json_end(struct json *json, bool indented);
+/* Add a string of UTF-8; null if it is NULL. */
+void json_string(struct json *json, const char *key, const char *text);
+__attribute__((format(printf, 3, 4))) void json_text(struct json *json, const char *key,
+                                                     const char *format, ...);
+
+/* Add a number; null if it is not finite. */
+void json_integer(struct json *json, const char *key, int64_t value);
+void json_float(struct json *json, const char *key, float value);
+void json_real(struct json *json, const char *key, double value);
+void json_reals(struct json *json, const char *key, const double *values, int count);
+
+/* Add VALUE, which is JSON. */
+void json_raw(struct json *json, const char *key, const char *value);
 
 #endif

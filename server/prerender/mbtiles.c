@@ -124,11 +124,11 @@ static void format_bounds(const struct tileset *tileset, char *out, size_t size)
  * NULL: out of memory. */
 static struct blob *further_keys(const struct tileset *tileset)
 {
-    struct json json = json_new();
-    json_add(&json, json.root, "tileSize", cJSON_CreateNumber(tileset->tile_size));
+    struct json json = json_new(false);
+    json_integer(&json, "tileSize", tileset->tile_size);
     if (tileset->encoding)
-        json_add_text(&json, json.root, "encoding", "%s", tileset->encoding);
-    return json_end(&json, false);
+        json_string(&json, "encoding", tileset->encoding);
+    return json_end(&json);
 }
 
 static int insert_metadata(struct mbtiles *archive, const struct tileset *tileset)

@@ -365,13 +365,13 @@ static struct blob *make_metadata(const struct tileset *tileset)
         {"encoding", tileset->encoding},
         {"fingerprint", tileset->fingerprint},
     };
-    struct json json = json_new();
+    struct json json = json_new(false);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].value)
-            json_add_text(&json, json.root, rows[i].key, "%s", rows[i].value);
+            json_string(&json, rows[i].key, rows[i].value);
     if (tileset->version)
-        json_add_text(&json, json.root, "version", "%d", tileset->version);
-    return coding_pack_over(json_end(&json, false), CODING_GZIP);
+        json_text(&json, "version", "%d", tileset->version);
+    return coding_pack_over(json_end(&json), CODING_GZIP);
 }
 
 static void put_number(uint8_t *out, uint64_t value, int bytes)

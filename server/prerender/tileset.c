@@ -2,23 +2,15 @@
 
 #include <math.h>
 
-static double longitude(double u)
-{
-    return 360 * u - 180;
-}
-
-static double latitude(double v)
-{
-    return atan(sinh(M_PI * (1 - 2 * v))) * 180 / M_PI;
-}
+#include "server/world/web_window.h"
 
 void tileset_set_bounds(struct tileset *tileset, int z, int64_t x0, int64_t y0, int64_t x1,
                         int64_t y1)
 {
-    tileset->west = longitude(ldexp((double)x0, -z));
-    tileset->east = longitude(ldexp((double)x1, -z));
-    tileset->north = latitude(ldexp((double)y0, -z));
-    tileset->south = latitude(ldexp((double)y1, -z));
+    tileset->west = web_longitude(ldexp((double)x0, -z));
+    tileset->east = web_longitude(ldexp((double)x1, -z));
+    tileset->north = web_latitude(ldexp((double)y0, -z));
+    tileset->south = web_latitude(ldexp((double)y1, -z));
 }
 
 bool tileset_is_valid(const struct tileset *tileset)

@@ -1,4 +1,4 @@
-/* Without cJSON: a tree with an allocation per value would cost more than a cache hit. */
+/* Not by core/json.h: a line has a fixed size, into which long texts are cut, and needs no memory. */
 #include "access_log.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
 /* The documents about single places: valid JSON, and exact for all numbers. */
-#include "server/api/documents.h"
+#include "server/api/point_documents.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
