@@ -69,8 +69,7 @@ static void add_fields(struct json *document, const struct field_values *fields,
     for (int i = 0; i < fields->count; i++) {
         const struct values values = begin_values(document, fields->name[i], count);
         for (size_t j = 0; j < values.count; j++)
-            json_float(document, values.key,
-                       fields->value[j * (size_t)fields->count + (size_t)i]);
+            json_float(document, values.key, fields->value[j * (size_t)fields->count + (size_t)i]);
         end_values(&values);
     }
     json_close(document);

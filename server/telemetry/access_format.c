@@ -1,4 +1,5 @@
-/* Not by core/json.h: a line has a fixed size, into which long texts are cut, and needs no memory. */
+/* Not by core/json.h: a line has a fixed size, into which long texts are cut, and needs no memory.
+ */
 #include "access_log.h"
 
 #include <arpa/inet.h>
