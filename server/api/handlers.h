@@ -42,8 +42,16 @@ void wmts_respond_fault(struct request_context *context, const struct wmts_fault
 void regions_respond(struct service *service, struct request_context *context,
                      const struct world *world, const struct route *route);
 
-/* ROUTE_HEIGHT, ROUTE_HEIGHTS, ROUTE_SPAWN and ROUTE_DOWNSTREAM. */
+/* ROUTE_HEIGHT and ROUTE_HEIGHTS. */
 void points_respond(struct service *service, struct request_context *context,
                     const struct world *world, const struct route *route);
+
+/* ROUTE_SPAWN. */
+void spawns_respond(struct service *service, struct request_context *context,
+                    const struct world *world, const struct route *route);
+
+/* ROUTE_DOWNSTREAM. */
+void courses_respond(struct service *service, struct request_context *context,
+                     const struct world *world, const struct route *route);
 
 #endif

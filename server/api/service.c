@@ -153,9 +153,13 @@ static void handle_world(struct service *service, struct request_context *contex
         break;
     case ROUTE_HEIGHT:
     case ROUTE_HEIGHTS:
-    case ROUTE_SPAWN:
-    case ROUTE_DOWNSTREAM:
         points_respond(service, context, world, route);
+        break;
+    case ROUTE_SPAWN:
+        spawns_respond(service, context, world, route);
+        break;
+    case ROUTE_DOWNSTREAM:
+        courses_respond(service, context, world, route);
         break;
     case ROUTE_TILEJSON:
         handle_layer_document(service, context, world, route,

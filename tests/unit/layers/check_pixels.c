@@ -359,7 +359,7 @@ static void compare_world(const struct world *world)
 {
     const char *const name = world->name;
     uint64_t hash = 0;
-    char text[64];
+    char text[128];
     const struct layer filtered = {.exact = false};
 
     for (int i = 0; i < ROWS(maps); i++)
