@@ -97,7 +97,7 @@ static void respond_course(void *subject, struct request_context *context,
                        "after: no such part of a course; expected that of a response");
     else
         points_send(context, job->world, "application/geo+json", bytes.body, job->coding,
-                   job->packed);
+                    job->packed);
 }
 
 static void free_course(void *subject)

@@ -11,7 +11,7 @@ void place_fields_add(struct place_fields *fields, int field, float *out)
 }
 
 void place_fields_add_climate(struct place_fields *fields, const struct world *world,
-                        float value[CLIMATE_FIELDS])
+                              float value[CLIMATE_FIELDS])
 {
     const struct climate *climate = world_climate(world);
     if (!climate)
@@ -24,7 +24,7 @@ void place_fields_add_climate(struct place_fields *fields, const struct world *w
 }
 
 void place_fields_add_water(struct place_fields *fields, const struct world *world,
-                      float value[WATER_FIELDS])
+                            float value[WATER_FIELDS])
 {
     if (!world_water(world))
         return;
@@ -33,7 +33,8 @@ void place_fields_add_water(struct place_fields *fields, const struct world *wor
 }
 
 /* Together, as far as evaluations take. */
-int place_fields_compute(const struct place_fields *fields, const struct farlands_terrain *terrain, struct render_scratch *scratch, const int64_t at[2])
+int place_fields_compute(const struct place_fields *fields, const struct farlands_terrain *terrain,
+                         struct render_scratch *scratch, const int64_t at[2])
 {
     const struct farlands_grid grid = {at[0], at[1], 1, 1, 1, false};
     int err = 0;
@@ -51,7 +52,7 @@ int place_fields_compute(const struct place_fields *fields, const struct farland
 }
 
 void points_send(struct request_context *context, const struct world *world, const char *type,
-                       struct blob *body, enum coding coding, struct blob *packed)
+                 struct blob *body, enum coding coding, struct blob *packed)
 {
     response_document(context, &(struct document){.type = type,
                                                   .body = body,
@@ -62,7 +63,7 @@ void points_send(struct request_context *context, const struct world *world, con
 }
 
 int points_compute(const struct world *world, points_work *work, void *subject,
-                      struct render_scratch *scratch, struct blob **out, void *turn)
+                   struct render_scratch *scratch, struct blob **out, void *turn)
 {
     const struct farlands_terrain *terrain;
     int err = world_terrain_hold(world, &terrain);

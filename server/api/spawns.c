@@ -38,7 +38,8 @@ static int tell_spawn(struct spawn_job *job, const struct farlands_terrain *terr
         place_fields_add_water(&fields, job->world, job->water[i]);
         int err = i > 0 ? streamed_job_pause(turn) : 0;
         if (!err)
-            err = place_fields_compute(&fields, terrain, scratch, (int64_t[]){place[i].x, place[i].y});
+            err = place_fields_compute(&fields, terrain, scratch,
+                                       (int64_t[]){place[i].x, place[i].y});
         if (err)
             return err;
     }

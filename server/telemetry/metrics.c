@@ -141,6 +141,15 @@ static void write_build_info(const struct page *page, const char *kernel)
             FARLANDS_VERSION, kernel ? kernel : "", FARLANDS_GENERATOR);
 }
 
+static void write_longest_slice(const struct page *page, uint64_t us)
+{
+    write_head(page, "farlands_longest_slice_seconds",
+               "Longest time that a render kept its thread without asking whether others wait.",
+               "gauge");
+    fprintf(page->text, "farlands_longest_slice_seconds %" PRIu64 ".%06" PRIu64 "\n", us / 1000000,
+            us % 1000000);
+}
+
 static void write_series(const struct page *page, const struct series *series, const char *type,
                          uint64_t value)
 {
@@ -182,6 +191,7 @@ struct blob *metrics_text(const struct metrics *const *sets, unsigned count,
                      sum(&page, offsetof(struct metrics, count) + i * sizeof(uint64_t)));
     for (unsigned i = 0; i < GAUGES; i++)
         write_series(&page, &gauge_series[i], "gauge", gauges->value[i]);
+    write_longest_slice(&page, gauges->longest_slice_us);
     write_build_info(&page, gauges->kernel);
     for (unsigned i = 0; i < HISTOGRAMS; i++)
         write_histogram(&page, i);

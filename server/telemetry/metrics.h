@@ -57,7 +57,8 @@ void metrics_observe(struct metrics *metrics, enum metric_histogram histogram,
 /* Current values; 0 or NULL: unknown. */
 struct metrics_gauges {
     uint64_t value[GAUGES];
-    const char *kernel; /* see terrain_kernel */
+    uint64_t longest_slice_us; /* of the render threads */
+    const char *kernel;        /* see terrain_kernel */
 };
 
 /* Returns the sum of COUNT sets in the exposition format, version 0.0.4; NULL if out of memory. */

@@ -152,7 +152,7 @@ void pipeline_measure(struct pipeline *pipeline, struct metrics_gauges *gauges)
 
     value[GAUGE_QUEUE_LENGTH] = work_queue_waiting(fetcher->renderers);
     value[GAUGE_RENDERS_RUNNING] = work_queue_running(fetcher->renderers);
-    value[GAUGE_LONGEST_SLICE] = work_queue_longest_slice_us(fetcher->renderers);
+    gauges->longest_slice_us = work_queue_longest_slice_us(fetcher->renderers);
     value[GAUGE_MEMORY_BYTES] = memory_cache_used(fetcher->memory_cache);
     if (!fetcher->disk_cache)
         return;

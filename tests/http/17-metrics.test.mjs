@@ -72,7 +72,7 @@ const COUNTERS = ['requests', 'tiles_rendered', 'cache_hits', 'cache_misses', 'c
     'abandoned', 'late', 'cache_faults', 'cache_refused', 'connections', 'connections_closed', 'reloads',
     'access_log_dropped', 'loop_blocked', 'accept_failures'];
 const GAUGES = ['cache_bytes', 'cache_limit_bytes', 'cache_files', 'cache_limit_files', 'cache_open', 'cache_suspended',
-    'queue_length', 'queue_limit', 'response_bytes', 'response_limit_bytes', 'renders_running', 'longest_slice_microseconds', 'terrains', 'connections', 'ready', 'start_time_seconds', 'build_info'];
+    'queue_length', 'queue_limit', 'response_bytes', 'response_limit_bytes', 'renders_running', 'longest_slice_seconds', 'terrains', 'connections', 'ready', 'start_time_seconds', 'build_info'];
 
 describe('the metrics', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();

@@ -156,7 +156,6 @@ static const char *const gauges[GAUGES] = {
     [GAUGE_QUEUE_LENGTH] = "farlands_queue_length",
     [GAUGE_QUEUE_LIMIT] = "farlands_queue_limit",
     [GAUGE_RENDERS_RUNNING] = "farlands_renders_running",
-    [GAUGE_LONGEST_SLICE] = "farlands_longest_slice_microseconds",
     [GAUGE_TERRAINS] = "farlands_terrains",
     [GAUGE_RESPONSE_BYTES] = "farlands_response_bytes",
     [GAUGE_RESPONSE_LIMIT] = "farlands_response_limit_bytes",
@@ -174,7 +173,7 @@ static const char *const gauges[GAUGES] = {
 
 START_TEST(test_gauges)
 {
-    struct metrics_gauges now = {.kernel = "neon"};
+    struct metrics_gauges now = {.longest_slice_us = 12000345, .kernel = "neon"};
     char series[96];
     for (unsigned i = 0; i < GAUGES; i++)
         now.value[i] = i + 1;
@@ -185,6 +184,7 @@ START_TEST(test_gauges)
              "farlands_build_info{version=\"%s\",kernel=\"neon\",generator=\"%d\"}",
              FARLANDS_VERSION, FARLANDS_GENERATOR);
     must_be(series, "1");
+    must_be("farlands_longest_slice_seconds", "12.000345");
 }
 END_TEST
 
