@@ -14,39 +14,6 @@ static float order_of(float x)
     return (float)exponent + 2 * mantissa - 1;
 }
 
-/* FIRST times FACTOR to the power ORDER - 1, straight between whole orders. */
-static double by_order(double first, double factor, double order)
-{
-    if (order < 1)
-        return order > 0 ? first * order : 0;
-    int whole = 1;
-    for (; whole + 1 <= order; whole++)
-        first *= factor;
-    return first * (1 + (order - whole) * (factor - 1));
-}
-
-double rivers_width(const struct rivers_params *params, double order)
-{
-    return by_order(params->width, params->widening, order);
-}
-
-/* No order is greater. Courses are up to 4 spacings long on the broadest level, and on each other
- * one 4 times as long as there and 4 more: less than 4^(levels - 1) 16 / 3. */
-static double greatest_order(const struct rivers_params *params)
-{
-    return 2 * params->levels + 2;
-}
-
-double rivers_widest(const struct rivers_params *params)
-{
-    return rivers_width(params, greatest_order(params));
-}
-
-double rivers_deepest(const struct rivers_params *params)
-{
-    return by_order(params->depth, params->deepening, greatest_order(params));
-}
-
 static float metres(int64_t units)
 {
     return (float)((double)units / FARLANDS_UNIT);
@@ -236,7 +203,7 @@ void river_curve_make(struct river_curve *c, const struct rivers_params *params,
         point[t].x += dx;
         point[t].y += dy;
     }
-    const float depth = (float)by_order(params->depth, params->deepening, (double)c->order);
+    const float depth = (float)rivers_depth(params, (double)c->order);
     c->pieces = fine ? CURVE_PIECES : 0;
     for (int t = 0; t < c->pieces; t++) {
         c->piece[t] = piece_between(&point[t], &point[t + 1]);

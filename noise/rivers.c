@@ -46,21 +46,7 @@ struct rivers {
     struct found found; /* in VALLEYS */
 };
 
-const char *rivers_fault(const struct rivers_params *p, const char **key)
-{
-    *key = "levels";
-    if (!(p->levels >= 2 && p->levels <= DRAIN_MAX_LEVELS))
-        return "expected 2 to 5";
-    *key = "spacing";
-    if (!(p->spacing >= FARLANDS_UNIT << (2 * p->levels + 4) && p->spacing <= FARLANDS_UNIT
-                                                                                  << 18) ||
-        (p->spacing & (p->spacing - 1)) != 0)
-        return "expected a power of two, at most 262144 blocks, and at least 64 on the last level";
-    *key = "width";
-    if (!(rivers_widest(p) <= 2048))
-        return "expected less, or a lesser widening: rivers could be wider than 2048 metres";
-    return NULL;
-}
+_Static_assert((int)RIVERS_MAX_LEVELS == (int)DRAIN_MAX_LEVELS, "rivers are drained on all levels");
 
 int rivers_new(struct rivers **out, const struct rivers_params *params, const struct kernel *kernel,
                drain_ground *ground, void *context)

@@ -6,7 +6,7 @@
 
 struct rivers_params {
     int64_t spacing;         /* of the nodes of the broadest level, units: a power of two */
-    int levels;              /* of nodes, each a quarter as far apart as those before, 2 to 5 */
+    int levels;              /* of nodes, each a quarter as far apart as those before, 2 or more */
     uint64_t seed;           /* of the meanders */
     double from;             /* the least order with water */
     double width, widening;  /* metres at order 1; factor for each order */
@@ -20,13 +20,15 @@ struct rivers_params {
 #define RIVERS_DRY (-32768.0f)
 
 enum {
+    RIVERS_MAX_LEVELS = 5,
     RIVERS_NEAR = 256,       /* metres; farther away water is not near */
     RIVERS_PICTURE_NEAR = 2, /* samples of a picture that are near whatever their distance */
     RIVERS_MAX_ORDER = 14,   /* four nodes of the broadest of 5 levels */
 };
 
-/* The width of a river of ORDER, in metres. */
+/* The width of a river of ORDER, and its depth in the middle, in metres. */
 double rivers_width(const struct rivers_params *params, double order);
+double rivers_depth(const struct rivers_params *params, double order);
 
 /* What is wrong with PARAMS, and the KEY that is at fault; NULL if nothing is. Static strings. */
 const char *rivers_fault(const struct rivers_params *params, const char **key);
