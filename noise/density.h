@@ -45,7 +45,7 @@ struct density {
     struct space_noise noise[DENSITY_NOISES];
     float amplitude, inverse, threshold; /* of overhangs: blocks, 1 / amplitude, noise */
     struct caves caverns, tunnels;
-    /* Of ledges, see ledges.h: the width of a square in units, 0 if there are none; the most that a
+    /* Of ledges, see ledge.h: the width of a square in units, 0 if there are none; the most that a
      * ledge reaches from its middle, blocks; its height relative to its width. */
     int64_t cell, cells; /* cells: in one period of the terrain; 0: it does not repeat */
     uint64_t key;

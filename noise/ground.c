@@ -39,8 +39,8 @@ static void prepare(const struct farlands_terrain *terrain, struct farlands_scra
         const int known = i < columns->count ? i : columns->count - 1;
         scratch->density.heights[0][i] = columns->value[known];
         if (terrain->density.cell)
-            ledge_put(scratch->density.shelf, i, &columns->ledge[known],
-                      columns->x + known * FARLANDS_UNIT, columns->y);
+            ledges_put(scratch->density.shelf, i, &columns->ledge[known],
+                       columns->x + known * FARLANDS_UNIT, columns->y);
     }
 }
 
@@ -116,7 +116,7 @@ static int find(const struct farlands_terrain *terrain, struct farlands_scratch 
         const struct columns column = {columns->x + i * FARLANDS_UNIT, columns->y, 1,
                                        &columns->value[i], ledge};
         columns->value[i] = height[i];
-        err = ledge_raise(ledge, terrain, scratch);
+        err = ledges_raise(ledge, terrain, scratch);
         if (!err)
             err = find_known(terrain, scratch, &column, one);
     }
@@ -136,7 +136,7 @@ static int place(const struct farlands_terrain *terrain, struct farlands_scratch
         ledge[i] = ledge_place(d, x, y);
     if (!isnan(ledge[i].middle) || ledge_level(&ledge[i], x, y) <= -1)
         return 0;
-    int err = ledge_raise(&ledge[i], terrain, scratch);
+    int err = ledges_raise(&ledge[i], terrain, scratch);
     for (int k = i; k > 0 && ledge_has(d, &ledge[i], ledge[k - 1].x, ledge[k - 1].y); k--)
         ledge[k - 1] = ledge[i];
     return err;
@@ -191,7 +191,7 @@ int terrain_surface(const struct farlands_terrain *terrain, struct farlands_scra
     *out = height;
     if (terrain->density.cell) {
         ledge = ledge_place(&terrain->density, x, y);
-        err = ledge_raise(&ledge, terrain, scratch);
+        err = ledges_raise(&ledge, terrain, scratch);
     }
     return err ? err : find_known(terrain, scratch, &column, above);
 }

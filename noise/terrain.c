@@ -159,8 +159,7 @@ int64_t terrain_finest(const struct farlands_terrain *terrain)
     return finest;
 }
 
-/* True if COUNT coordinates from FIRST on, STEP apart, are within the bounds of a grid. */
-static bool axis_in_bounds(int64_t first, int64_t step, int count)
+bool terrain_axis_in_bounds(int64_t first, int64_t step, int count)
 {
     const int64_t limit = FARLANDS_LIMIT + FARLANDS_MAX_STEP;
     int64_t span, last;
@@ -171,8 +170,9 @@ static bool axis_in_bounds(int64_t first, int64_t step, int count)
 static bool grid_in_bounds(const struct farlands_grid *grid, size_t stride)
 {
     return grid->step >= 1 && grid->step <= FARLANDS_MAX_STEP &&
-           axis_in_bounds(grid->x, grid->step, grid->width) &&
-           axis_in_bounds(grid->y, grid->step, grid->height) && stride >= (size_t)grid->width;
+           terrain_axis_in_bounds(grid->x, grid->step, grid->width) &&
+           terrain_axis_in_bounds(grid->y, grid->step, grid->height) &&
+           stride >= (size_t)grid->width;
 }
 
 /* The GRAPH_WATER that FIELD is or is made of; -1 if there is none. */
@@ -200,7 +200,7 @@ int terrain_course_at(const struct farlands_terrain *terrain, struct farlands_sc
 {
     WITH_PLAIN_ARITHMETIC;
     struct rivers *rivers;
-    if (!axis_in_bounds(x, 1, 1) || !axis_in_bounds(y, 1, 1))
+    if (!terrain_axis_in_bounds(x, 1, 1) || !terrain_axis_in_bounds(y, 1, 1))
         return -EINVAL;
     const int err = evaluate_rivers(terrain->program, terrain->kernel, scratch,
                                     find_water(terrain, field), &rivers);
@@ -289,7 +289,7 @@ float terrain_field_at(const struct farlands_terrain *terrain, struct farlands_s
     const struct operation *o = operation_of(terrain, field);
     const struct farlands_grid grid = {x, y, 1, 1, 1, false};
     float value = NAN, *const out = &value;
-    if (!axis_in_bounds(x, 1, 1) || !axis_in_bounds(y, 1, 1))
+    if (!terrain_axis_in_bounds(x, 1, 1) || !terrain_axis_in_bounds(y, 1, 1))
         return NAN;
     if (is_plain_noise(o))
         return terrain->kernel->point(o->noise, o->curve, x, y);
@@ -305,40 +305,12 @@ float terrain_height(const struct farlands_terrain *terrain, int64_t x, int64_t 
     return terrain_field_at(terrain, NULL, terrain->height, x, y);
 }
 
-static bool box_in_bounds(const struct farlands_box *box)
-{
-    return box->step >= 1 && box->step <= FARLANDS_MAX_STEP &&
-           axis_in_bounds(box->x, box->step, box->width) &&
-           axis_in_bounds(box->y, box->step, box->height) &&
-           axis_in_bounds(box->z, box->step, box->depth);
-}
-
-int terrain_volume(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                   const struct farlands_box *box, float *out)
-{
-    WITH_PLAIN_ARITHMETIC;
-    if (!box_in_bounds(box))
-        return -EINVAL;
-    terrain->kernel->volume(terrain->noise, scratch, box, out);
-    return 0;
-}
-
-int terrain_density_of(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                       const struct farlands_box *box, bool known, float *out)
-{
-    WITH_PLAIN_ARITHMETIC;
-    if (!box_in_bounds(box))
-        return -EINVAL;
-    return terrain->kernel->density(terrain, scratch, box, known, out);
-}
-
-int terrain_density(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                    const struct farlands_box *box, float *out)
-{
-    return terrain_density_of(terrain, scratch, box, false, out);
-}
-
 const char *terrain_kernel(const struct farlands_terrain *terrain)
 {
     return terrain->kernel->name;
+}
+
+const char *terrain_kernel_fault(void)
+{
+    return kernel_fault();
 }

@@ -178,7 +178,7 @@ int terrain_volume(const struct farlands_terrain *terrain, struct farlands_scrat
  * 2^24
  *
  * On level ground ledges are buried. The edge between two caves is rounded off, because thin pieces
- * of it would float. Why ledges never do is in ledges.h.
+ * of it would float. Why ledges never do is in ledge.h.
  *
  * Sources: the least of several densities is their intersection (Hart, "Sphere tracing", 1996).
  * Caverns and tunnels are the "cheese" and "spaghetti" caves of Minecraft 1.18, overhangs are like

@@ -26,7 +26,11 @@ struct farlands_terrain {
     struct density density;
 };
 
-/* As terrain_density. KNOWN: see struct kernel. */
+/* True if COUNT coordinates from FIRST on, STEP apart, are within the bounds of a grid. */
+bool terrain_axis_in_bounds(int64_t first, int64_t step, int count);
+
+/* As terrain_density. KNOWN: the heights and ledges of BOX, no more than KERNEL_STEP columns in a
+ * row, are in SCRATCH, in whole KERNEL_STEPs. */
 int terrain_density_of(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                        const struct farlands_box *box, bool known, float *out);
 

@@ -1,9 +1,9 @@
 /*
- * terrain_density: density over a box, in float. Part of kernel_template.h.
+ * terrain_density: density over a block of a box, in float. Part of kernel_template.h.
  *
- * A box is cut into blocks, whose heights are those of a grid, computed once for all slices. Within
- * a slice, that is at one altitude, each noise is like one in a plane. With p and q the slice's
- * corner weights, and x, y, z the lines of the two lattice slices around it, its lattice row has
+ * The heights of a block are those of a grid, computed once for all slices. Within a slice, that is
+ * at one altitude, each noise is like one in a plane. With p and q the slice's corner weights, and
+ * x, y, z the lines of the two lattice slices around it, its lattice row has
  *
  *     along = q0 x0 + q1 x1 + p0 z0 + p1 z1     across = q0 y0 + q1 y1
  *
@@ -14,13 +14,11 @@
 #error "density_template.h: include kernel_template.h instead"
 #endif
 
-/* Columns and rows of a box that are evaluated together, in all slices. */
-struct density_block {
-    const struct farlands_terrain *terrain;
+/* A block that is evaluated. */
+struct density_run {
+    const struct density_block *block;
     struct farlands_scratch *scratch;
-    const struct farlands_box *box;
-    int64_t x, y;
-    int columns, rows, n;                        /* n: columns in whole KERNEL_STEPs */
+    int n;                                       /* columns in whole KERNEL_STEPs */
     union octave_scratch *first[DENSITY_NOISES]; /* octave of each noise */
 };
 
@@ -64,13 +62,13 @@ static void space_terms(struct space_scratch *s, int layer, int j, int rows, str
 }
 
 /* Noise WHICH in slice LAYER, on ROWS rows from J on, no more than a band: density.noise[which]. */
-static void sum_space(const struct density_block *block, enum density_noise which, int layer, int j,
+static void sum_space(const struct density_run *run, enum density_noise which, int layer, int j,
                       int rows)
 {
-    struct farlands_scratch *scratch = block->scratch;
-    const int64_t z = block->box->z + layer * block->box->step;
-    const int octaves = block->terrain->density.noise[which].octaves;
-    union octave_scratch *first = block->first[which];
+    struct farlands_scratch *scratch = run->scratch;
+    const int64_t z = run->block->box->z + layer * run->block->box->step;
+    const int octaves = run->block->density->noise[which].octaves;
+    union octave_scratch *first = run->first[which];
     struct narrow_set *sets = scratch->work.sets.narrow;
     int count = 0;
 
@@ -87,7 +85,7 @@ static void sum_space(const struct density_block *block, enum density_noise whic
         for (int k = 0; k < octaves; k++) /* the finest first */
             space_terms(&first[octaves - 1 - k].space, layer, j + top, set->rows, &set->terms[k]);
     }
-    narrow_sum_sets(sets, count, octaves, basis_of(FARLANDS_PERLIN).lines, block->n);
+    narrow_sum_sets(sets, count, octaves, basis_of(FARLANDS_PERLIN).lines, run->n);
 }
 
 /* --- Which noises are needed --- */
@@ -123,29 +121,30 @@ static struct relief relief_of(float (*heights)[KERNEL_CHUNK], int rows, int n)
 }
 
 /* Prepare the octaves of all noises that are needed in a block with RELIEF. */
-static void begin_noises(struct density_block *block, struct relief relief)
+static void begin_noises(struct density_run *run, struct relief relief)
 {
-    struct farlands_scratch *scratch = block->scratch;
-    const struct farlands_box *box = block->box;
-    const struct density *d = &block->terrain->density;
+    struct farlands_scratch *scratch = run->scratch;
+    const struct farlands_box *box = run->block->box;
+    const struct density *d = run->block->density;
     const unsigned needed =
         noises_needed(d, density_below(relief.lowest, altitude(box, box->depth - 1)),
                       density_below(relief.highest, altitude(box, 0)));
     union octave_scratch *next = scratch->octave;
 
     for (int m = 0; m < DENSITY_NOISES; m++) {
-        block->first[m] = next;
+        run->first[m] = next;
         for (int k = 0; needed >> m & 1 && k < d->noise[m].octaves; k++) {
             struct space_scratch *s = &next++->space;
             struct narrow_octave *narrow = &s->narrow;
             s->octave = &d->noise[m].octave[k];
-            narrow->source = (struct octave_source){block->terrain->noise, &s->octave->plane,
+            narrow->source = (struct octave_source){run->block->noise, &s->octave->plane,
                                                     FARLANDS_PERLIN, USE_VALUES, 0};
             narrow->amplitude = s->octave->share;
             narrow->work = &scratch->work.line;
-            narrow_begin_columns(narrow, (struct coordinates){block->x, box->step, NULL}, block->n);
-            narrow_begin_rows(narrow, (struct coordinates){block->y, box->step, NULL},
-                              whole_steps(block->rows));
+            narrow_begin_columns(narrow, (struct coordinates){run->block->x, box->step, NULL},
+                                 run->n);
+            narrow_begin_rows(narrow, (struct coordinates){run->block->y, box->step, NULL},
+                              whole_steps(run->block->rows));
             narrow->slots.count = KERNEL_SLOTS;
             s->folded = (struct slots){.count = KERNEL_SLOTS};
         }
@@ -187,13 +186,13 @@ static void density_row(const struct density *d, unsigned needed, const float *r
 }
 
 /* Rows J to J + ROWS - 1 in all slices. OUT: the first of these rows in the first slice. */
-static void density_band(const struct density_block *block, int j, int rows, float *out)
+static void density_band(const struct density_run *run, int j, int rows, float *out)
 {
-    struct farlands_scratch *scratch = block->scratch;
-    const struct farlands_box *box = block->box;
-    const struct density *d = &block->terrain->density;
+    struct farlands_scratch *scratch = run->scratch;
+    const struct farlands_box *box = run->block->box;
+    const struct density *d = run->block->density;
     float(*heights)[KERNEL_CHUNK] = scratch->density.heights + j;
-    const struct relief relief = relief_of(heights, rows, block->n);
+    const struct relief relief = relief_of(heights, rows, run->n);
     const size_t slice = (size_t)box->width * (size_t)box->height;
 
     for (int layer = 0; layer < box->depth; layer++) {
@@ -202,16 +201,16 @@ static void density_band(const struct density_block *block, int j, int rows, flo
             noises_needed(d, density_below(relief.lowest, z), density_below(relief.highest, z));
         for (int m = 0; m < DENSITY_NOISES; m++)
             if (needed >> m & 1)
-                sum_space(block, (enum density_noise)m, layer, j, rows);
+                sum_space(run, (enum density_noise)m, layer, j, rows);
         for (int r = 0; r < rows; r++) {
             KERNEL_ALIGNED float density[KERNEL_CHUNK];
             const float *noise[DENSITY_NOISES];
             for (int m = 0; m < DENSITY_NOISES; m++)
                 noise[m] = scratch->density.noise[m][r];
-            density_row(d, needed, heights[r], &scratch->density.shelf[j + r], z, noise, block->n,
+            density_row(d, needed, heights[r], &scratch->density.shelf[j + r], z, noise, run->n,
                         density);
             memcpy(out + (size_t)layer * slice + (size_t)r * (size_t)box->width, density,
-                   (size_t)block->columns * sizeof *density);
+                   (size_t)run->block->columns * sizeof *density);
         }
     }
 }
@@ -228,51 +227,14 @@ static int64_t finest_space(const struct density *d)
     return finest;
 }
 
-/* The heights and ledges of BLOCK. Its rows are filled up to whole steps, with samples that do not
- * count. */
-static int find_columns(struct density_block *block)
+static void density(const struct density_block *block, struct farlands_scratch *scratch, float *out)
 {
-    const struct farlands_grid grid = {block->x,       block->y,    block->box->step,
-                                       block->columns, block->rows, false};
-    float(*heights)[KERNEL_CHUNK] = block->scratch->density.heights;
-    int err =
-        terrain_heights_within(block->terrain, block->scratch, &grid, heights[0], KERNEL_CHUNK);
-    for (int j = 0; j < block->rows; j++)
-        for (int i = block->columns; i < block->n; i++)
-            heights[j][i] = heights[j][block->columns - 1];
-    return err || !block->terrain->density.cell
-               ? err
-               : ledges_find(block->terrain, block->scratch, &grid);
-}
+    struct density_run run = {block, scratch, whole_steps(block->columns), {NULL}};
+    const int band = band_rows(finest_space(block->density), block->box->step);
 
-static void density_block(struct density_block *block, float *out)
-{
-    const struct farlands_box *box = block->box;
-    const int band = band_rows(finest_space(&block->terrain->density), box->step);
-
-    begin_noises(block, relief_of(block->scratch->density.heights, block->rows, block->n));
+    begin_noises(&run, relief_of(scratch->density.heights, block->rows, run.n));
     for (int j = 0, rows; j < block->rows; j += rows) {
         rows = block->rows - j < band ? block->rows - j : band;
-        density_band(block, j, rows, out + (size_t)j * (size_t)box->width);
+        density_band(&run, j, rows, out + (size_t)j * (size_t)block->box->width);
     }
-}
-
-static int density(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                   const struct farlands_box *box, bool known, float *out)
-{
-    for (int64_t i = 0; i < box->width; i += KERNEL_CHUNK)
-        for (int64_t j = 0; j < box->height; j += KERNEL_BOX_ROWS) {
-            struct density_block block = {.terrain = terrain, .scratch = scratch, .box = box};
-            block.x = box->x + i * box->step;
-            block.y = box->y + j * box->step;
-            block.columns = box->width - i < KERNEL_CHUNK ? (int)(box->width - i) : KERNEL_CHUNK;
-            block.rows =
-                box->height - j < KERNEL_BOX_ROWS ? (int)(box->height - j) : KERNEL_BOX_ROWS;
-            block.n = whole_steps(block.columns);
-            const int err = known ? 0 : find_columns(&block);
-            if (err)
-                return err;
-            density_block(&block, out + (size_t)j * (size_t)box->width + (size_t)i);
-        }
-    return 0;
 }

@@ -5,12 +5,14 @@
 #ifndef FARLANDS_KERNEL_H
 #define FARLANDS_KERNEL_H
 
+#include "noise/farlands.h"
 #include "noise/program.h"
-#include "noise/terrain_parts.h"
 
-struct noise_run;
-struct coordinates;
 struct chunk;
+struct coordinates;
+struct density;
+struct noise;
+struct noise_run;
 
 struct river_lakes;
 struct river_near;
@@ -23,6 +25,16 @@ struct river_window;
 struct rows {
     float *at;
     size_t stride;
+};
+
+/* Columns and rows of a box that are evaluated together, in all slices: no more than KERNEL_CHUNK
+ * and KERNEL_BOX_ROWS, from (X, Y) on. */
+struct density_block {
+    const struct density *density;
+    const struct noise *noise; /* whose hash and fade count */
+    const struct farlands_box *box;
+    int64_t x, y;
+    int columns, rows;
 };
 
 struct kernel {
@@ -86,16 +98,20 @@ struct kernel {
     void (*river_water)(const struct river_near *near, int j, int n, const float *ground,
                         float *out);
     void (*river_order)(const struct river_near *near, int j, int n, float reach, float *out);
-    /* As terrain_volume and terrain_density. KNOWN: the heights and ledges of BOX, no more than
-     * KERNEL_STEP columns in a row, are in SCRATCH, in whole KERNEL_STEPs. */
+    /* As terrain_volume. */
     void (*volume)(const struct noise *noise, struct farlands_scratch *scratch,
                    const struct farlands_box *box, float *out);
-    int (*density)(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
-                   const struct farlands_box *box, bool known, float *out);
+    /* As terrain_density, into OUT, the first sample of BLOCK. Its heights are in SCRATCH, and its
+     * ledges if there are any, each row in whole KERNEL_STEPs. */
+    void (*density)(const struct density_block *block, struct farlands_scratch *scratch,
+                    float *out);
 };
 
 /* The fastest kernel that this machine supports, or the one that the environment variable
- * FARLANDS_KERNEL names; NULL if terrain_kernel_fault names a fault. */
+ * FARLANDS_KERNEL names; NULL if kernel_fault names a fault. */
 const struct kernel *kernel_choose(void);
+
+/* As terrain_kernel_fault. */
+const char *kernel_fault(void);
 
 #endif

@@ -1,13 +1,9 @@
-/* The table of kernels, best first, the choice among them, and their working memory. */
-#include <errno.h>
+/* The table of kernels, best first, and the choice among them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernel.h"
-#include "noise/aligned.h"
-#include "noise/evaluate.h"
-#include "noise/terrain.h"
-#include "scratch.h"
+#include "noise/arithmetic.h"
 
 extern const struct kernel kernel_scalar;
 #if defined __x86_64__
@@ -62,10 +58,10 @@ static const struct kernel *wanted(void)
 
 const struct kernel *kernel_choose(void)
 {
-    return terrain_kernel_fault() ? NULL : wanted();
+    return kernel_fault() ? NULL : wanted();
 }
 
-const char *terrain_kernel_fault(void)
+const char *kernel_fault(void)
 {
     WITH_PLAIN_ARITHMETIC;
     const struct kernel *kernel = wanted();
@@ -77,21 +73,4 @@ const char *terrain_kernel_fault(void)
     return kernel->exact() ? NULL
                            : "the library was compiled with -ffp-contract=fast or "
                              "-funsafe-math-optimizations; expected neither";
-}
-
-int farlands_scratch_new(struct farlands_scratch **out)
-{
-    struct farlands_scratch *scratch = aligned_new(sizeof *scratch);
-    if (!scratch)
-        return -ENOMEM;
-    memset(scratch->evaluation, 0, sizeof scratch->evaluation);
-    *out = scratch;
-    return 0;
-}
-
-void farlands_scratch_free(struct farlands_scratch *scratch)
-{
-    for (int i = 0; scratch && i < SCRATCH_EVALUATIONS; i++)
-        evaluation_free(scratch->evaluation[i]);
-    aligned_free(scratch);
 }

@@ -7,7 +7,7 @@
 
 #include "noise/basis.h"
 #include "noise/density.h"
-#include "noise/ledges.h"
+#include "noise/ledge.h"
 #include "noise/noise.h"
 
 enum {
