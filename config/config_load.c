@@ -22,23 +22,24 @@ extern const struct builtin_text config_builtin[];
 
 /* Read a text, which has the worlds of a configuration or its other keys, on top of what is there.
  */
-static int read_builtin(struct yaml_reader *reader, const struct builtin_text *text)
+static int read_builtin(struct yaml_reader *reader, const struct builtin_text *text,
+                        struct config *config)
 {
     struct yaml_node *root;
     int err =
         yaml_file_parse(&root, reader->file, text->bytes, (size_t)text->length, reader->error);
     if (err)
         return err;
-    err = yaml_mapping_read(reader, root, NULL, daemon_options, reader->config);
+    err = yaml_mapping_read(reader, root, NULL, daemon_options, config);
     yaml_nodes_free(root, 1);
     return err;
 }
 
-static int read_builtin_worlds(struct yaml_reader *reader)
+static int read_builtin_worlds(struct yaml_reader *reader, struct config *config)
 {
     int err = 0;
     for (int i = 1; config_builtin[i].bytes && !err; i++)
-        err = read_builtin(reader, &config_builtin[i]);
+        err = read_builtin(reader, &config_builtin[i], config);
     return err;
 }
 
@@ -53,17 +54,18 @@ static bool has_likeness(const struct yaml_node *root)
 }
 
 /* Read ROOT, whose worlds may be like those that are built in. */
-static int read_document(struct yaml_reader *reader, const struct yaml_node *root)
+static int read_document(struct yaml_reader *reader, const struct yaml_node *root,
+                         struct config *config)
 {
-    struct config builtin = {0};
+    struct world_list builtin = {NULL, 0};
     struct yaml_reader worlds = {
-        .file = "built-in", .layers = reader->layers, .config = &builtin, .error = reader->error};
-    int err = has_likeness(root) ? read_builtin_worlds(&worlds) : 0;
+        .file = "built-in", .layers = reader->layers, .worlds = &builtin, .error = reader->error};
+    int err = has_likeness(root) ? read_builtin_worlds(&worlds, config) : 0;
     reader->builtin = &builtin;
     if (!err)
-        err = yaml_mapping_read(reader, root, NULL, daemon_options, reader->config);
+        err = yaml_mapping_read(reader, root, NULL, daemon_options, config);
     reader->builtin = NULL;
-    config_drop_worlds(&builtin);
+    world_list_free(&builtin);
     return err;
 }
 
@@ -82,12 +84,11 @@ static int parse_file(struct yaml_node **root, const char *file, struct config_e
 /* Read the document ROOT of a world as the only one. */
 static int read_saved(struct yaml_reader *reader, struct yaml_node *root)
 {
-    struct config *config = reader->config;
-    config->worlds = malloc(sizeof *config->worlds);
-    if (!config->worlds)
+    struct world_list *worlds = reader->worlds;
+    worlds->world = malloc(sizeof *worlds->world);
+    if (!worlds->world)
         return yaml_reader_no_memory(reader);
-    config->worlds[config->world_count++] = world_defaults;
-    config->saved = true;
+    worlds->world[worlds->count++] = world_defaults;
     return world_document_serve(reader, root, 0);
 }
 
@@ -131,9 +132,9 @@ static int read_file(struct yaml_reader *reader, const struct yaml_node *node,
                      const struct key_path *path, struct world_config *out)
 {
     char *file = path_beside(reader, node);
-    struct config config = {0};
+    struct world_list worlds = {NULL, 0};
     struct yaml_reader saved = {
-        .file = file, .layers = reader->layers, .config = &config, .error = reader->error};
+        .file = file, .layers = reader->layers, .worlds = &worlds, .error = reader->error};
     struct yaml_node *root = NULL;
     if (!file)
         return yaml_reader_refuse(reader, node, path, option_find(world_options, "file", 4));
@@ -143,40 +144,44 @@ static int read_file(struct yaml_reader *reader, const struct yaml_node *node,
     if (!err)
         err = read_saved(&saved, root);
     if (!err) {
-        *out = config.worlds[0];
+        *out = worlds.world[0];
         world_fields_hold(out->fields);
     } else
         add_place(reader, node, path, file);
     yaml_nodes_free(root, root != NULL);
-    config_drop_worlds(&config);
+    world_list_free(&worlds);
     free(file);
     return err;
 }
 
 /* A document of a world has a name at the top; /worlds.json has the release. */
-static int read_any(struct yaml_reader *reader, struct yaml_node *root)
+static int read_any(struct yaml_reader *reader, struct yaml_node *root, struct config *config)
 {
-    if (yaml_reader_find(root, "name", 4))
+    config->saved = yaml_reader_find(root, "name", 4) != NULL;
+    if (config->saved)
         return read_saved(reader, root);
     if (yaml_reader_find(root, "farlands", 8))
         return yaml_reader_fail(reader, root, NULL,
                                 "a list of worlds; expected a configuration or " WORLD_DOCUMENT);
-    return read_document(reader, root);
+    return read_document(reader, root, config);
 }
 
 static int read_all(struct config *config, const char *file, struct yaml_node *root, bool files,
                     const struct config_layer *layers, struct config_error *error)
 {
+    struct world_list worlds = {NULL, 0};
     struct yaml_reader builtin = {
-        .file = "built-in", .layers = layers, .config = config, .error = error};
+        .file = "built-in", .layers = layers, .worlds = &worlds, .error = error};
     struct yaml_reader reader = builtin;
     reader.file = file;
     reader.read_file = files ? read_file : NULL;
-    int err = read_builtin(&builtin, &config_builtin[0]);
+    int err = read_builtin(&builtin, &config_builtin[0], config);
     if (!err && root)
-        err = files ? read_any(&reader, root) : read_document(&reader, root);
-    if (!err && config->world_count == 0)
-        err = read_builtin_worlds(&builtin);
+        err = files ? read_any(&reader, root, config) : read_document(&reader, root, config);
+    if (!err && worlds.count == 0)
+        err = read_builtin_worlds(&builtin, config);
+    config->worlds = worlds.world;
+    config->world_count = worlds.count;
     return err;
 }
 

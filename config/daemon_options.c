@@ -29,6 +29,10 @@ static int parse_network(char *out, const char *text, size_t length)
 }
 
 #define AT(member) offsetof(struct config, member)
+
+_Static_assert(offsetof(struct networks, count) == NETWORKS_MAX * sizeof(struct network),
+               "networks are an OPTION_LIST");
+_Static_assert(WORLDS_MAX == 1024, "what the message about worlds says");
 #define INTEGER(key, member, min, max)                              \
     {                                                               \
         key, OPTION_INTEGER, AT(member), min, max, .expected = NULL \
@@ -75,7 +79,8 @@ const struct option daemon_options[] = {
     {"base_path", OPTION_TEXT, AT(site.base_path), .parse = url_prefix_parse_path,
      .expected = "empty, or a path such as /terrain or /a/b, its parts of letters, digits and "
                  "- _ . ~"},
-    {"proxies", OPTION_NETWORKS, AT(site.proxies), .parse = parse_network,
+    {"proxies", OPTION_LIST, AT(site.proxies), .max = NETWORKS_MAX, .size = sizeof(struct network),
+     .parse = parse_network,
      .expected = "a list of up to 64 addresses and networks such as 127.0.0.1, 10.0.0.0/8 and "
                  "\"fd00::/8\", without bits beyond the network's, or unix"},
     INTEGER("shards", shards, 0, 64),
@@ -86,6 +91,6 @@ const struct option daemon_options[] = {
     {"cache", OPTION_SECTION, .options = cache_options},
     {"limits", OPTION_SECTION, .options = limits_options},
     {"webp", OPTION_SECTION, .options = webp_options},
-    {"worlds", OPTION_WORLDS, .options = world_options},
+    {"worlds", OPTION_WORLDS, .options = world_options, .expected = "a list of 1 to 1024 worlds"},
     {0},
 };

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config.h"
 #include "exact_numbers.h"
 #include "noise/graph.h"
 #include "seed.h"
@@ -212,9 +211,6 @@ char *option_expected(const struct option *option, char *buffer, size_t size)
     case OPTION_COLOR:
         snprintf(buffer, size, "%s",
                  "\"#rrggbb\", in quotes, each of r, g and b from 0 to 9 or a to f");
-        break;
-    case OPTION_WORLDS:
-        snprintf(buffer, size, "a list of 1 to %d worlds", WORLDS_MAX);
         break;
     default:
         snprintf(buffer, size, "a whole number from %s to %s", real_format(option->min, min),

@@ -25,7 +25,8 @@ enum option_kind {
     OPTION_KNOTS,     /* struct curve_params: knots */
     OPTION_PALETTE,   /* struct world_config: stops */
     OPTION_LAYERS,    /* uint32_t: one bit per layer of the reader */
-    OPTION_NETWORKS,  /* struct networks, each as .parse has it */
+    OPTION_LIST,      /* an array of max values of .size bytes, each as .parse has it; then an int:
+                       * how many there are */
     OPTION_SECTION,   /* a mapping with .options of its own */
     OPTION_WORLDS,    /* the list of worlds */
     OPTION_LIKE,      /* a built-in world, or a saved one; yaml_mapping.c takes its values */
@@ -43,6 +44,7 @@ struct option {
     size_t offset; /* in struct config or, for the keys of a world, in struct world_config */
     double min, max;
     bool or_zero;                                             /* OPTION_SIZE: 0 is valid, too */
+    size_t size;                                              /* OPTION_LIST */
     const char *const *choices;                               /* NULL-terminated */
     const struct option *options;                             /* of a section or a world */
     int (*parse)(char *out, const char *text, size_t length); /* 0 or -EINVAL */

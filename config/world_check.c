@@ -209,7 +209,7 @@ static int check_heights(struct yaml_reader *reader, const struct yaml_node *nod
 int world_check(struct yaml_reader *reader, const struct yaml_node *node,
                 const struct key_path *path, int index)
 {
-    const struct world_config *world = &reader->config->worlds[index];
+    const struct world_config *world = &reader->worlds->world[index];
     const struct key_path at = key_path_join(path, "name", 4);
     const struct yaml_node *given = yaml_reader_find(node, "name", 4), *name = given ? given : node;
 
@@ -221,7 +221,7 @@ int world_check(struct yaml_reader *reader, const struct yaml_node *node,
             reader, name, &at,
             "\"%s\" is reserved for the server's own URLs; expected any other name", world->name);
     for (int i = 0; i < index; i++)
-        if (strcmp(reader->config->worlds[i].name, world->name) == 0)
+        if (strcmp(reader->worlds->world[i].name, world->name) == 0)
             return yaml_reader_fail(
                 reader, name, &at, "\"%s\" is already the name of a world; expected each name once",
                 world->name);

@@ -163,7 +163,7 @@ static int read_document(struct yaml_reader *reader, struct yaml_node *root, str
         err = read_parameters(reader, root, 0, false, seed);
     if (err)
         return err;
-    world_text_set(out, &reader->config->worlds[0], seed);
+    world_text_set(out, &reader->worlds->world[0], seed);
     if (!name || strcmp(name, out->world.name) == 0)
         return 0;
     snprintf(expected, sizeof expected, "\"%s\"", out->world.name);
@@ -175,8 +175,8 @@ int world_document_read(struct world_text *out, struct yaml_node *root, const ch
 {
     struct world_text text = {.fingerprint = ""};
     struct world_config world = world_defaults;
-    struct config config = {.worlds = &world, .world_count = 1};
-    struct yaml_reader reader = {.file = "text", .config = &config, .error = error};
+    struct world_list worlds = {&world, 1};
+    struct yaml_reader reader = {.file = "text", .worlds = &worlds, .error = error};
     const int err = read_document(&reader, root, &text, name);
     world_fields_release(world.fields);
     if (err)
@@ -223,6 +223,6 @@ int world_document_serve(struct yaml_reader *reader, struct yaml_node *root, int
     if (!err)
         err = read_parameters(reader, root, index, true, seed);
     if (layers)
-        reader->config->worlds[index].layers = layers;
+        reader->worlds->world[index].layers = layers;
     return err;
 }

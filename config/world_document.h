@@ -3,10 +3,15 @@
 #ifndef FARLANDS_CONFIG_WORLD_DOCUMENT_H
 #define FARLANDS_CONFIG_WORLD_DOCUMENT_H
 
-#include "world_text.h"
+#include "world_config.h"
 #include "yaml_reader.h"
 
 #define WORLD_DOCUMENT "the complete document that the daemon serves at /{world}.json"
+
+struct world_text {
+    struct world_config world; /* with "name:seed" as its name, if the text has that */
+    char fingerprint[17];      /* of regions, 16 hex digits; "" for YAML */
+};
 
 /*
  * Read the document ROOT, whose items may change places, as the world NAME; NULL: whatever its
@@ -17,7 +22,7 @@ int world_document_read(struct world_text *out, struct yaml_node *root, const ch
                         struct config_error *error);
 
 /*
- * Read the document ROOT as world INDEX of READER's configuration, to be served: also how it looks,
+ * Read the document ROOT as world INDEX of READER, to be served: also how it looks,
  * and which of READER's layers it has. The name loses its seed, which is the world's. Returns 0, or
  * a negative code with the error set; -ENOTSUP for one of another generator.
  */

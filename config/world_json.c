@@ -4,6 +4,7 @@
 
 #include "json_file.h"
 #include "world_document.h"
+#include "world_text.h"
 
 /* The text may be YAML, which a library with libyaml reads. */
 static void say_expected(struct config_error *error)

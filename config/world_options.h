@@ -2,8 +2,8 @@
 #ifndef FARLANDS_CONFIG_WORLD_OPTIONS_H
 #define FARLANDS_CONFIG_WORLD_OPTIONS_H
 
-#include "config.h"
 #include "option.h"
+#include "world_config.h"
 
 /* Offsets are in struct world_config; name comes first. */
 extern const struct option world_options[];

@@ -2,8 +2,8 @@
 #ifndef FARLANDS_CONFIG_WORLD_TERRAIN_H
 #define FARLANDS_CONFIG_WORLD_TERRAIN_H
 
-#include "config.h"
 #include "noise/terrain.h"
+#include "world_config.h"
 
 /* The generator of worlds with `fields`; that of others is FARLANDS_GENERATOR. */
 #define WORLD_FIELDS_GENERATOR 3

@@ -3,12 +3,7 @@
 #ifndef FARLANDS_CONFIG_WORLD_TEXT_H
 #define FARLANDS_CONFIG_WORLD_TEXT_H
 
-#include "config.h"
-
-struct world_text {
-    struct world_config world; /* with "name:seed" as its name, if the text has that */
-    char fingerprint[17];      /* of regions, 16 hex digits; "" for YAML */
-};
+#include "world_document.h"
 
 /*
  * Read the world NAME from TEXT, as farlands_world_new does, with its errors and their messages in

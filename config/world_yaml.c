@@ -12,9 +12,8 @@
 
 /* A configuration: its world NAME, or its only world if NAME is NULL. */
 static int choose_world(struct yaml_reader *reader, const struct yaml_node *root,
-                        struct world_text *out, const char *name)
+                        const struct config *config, struct world_text *out, const char *name)
 {
-    const struct config *config = reader->config;
     char names[512] = "";
     size_t used = 0;
     for (int i = 0; i < config->world_count; i++) {
@@ -39,11 +38,12 @@ static int read_configuration(struct world_text *out, struct yaml_node *root, co
                               struct config_error *error)
 {
     struct yaml_reader reader = {.file = "text", .error = error};
-    int err = config_load_nodes(&reader.config, reader.file, root, NULL, error);
+    struct config *config;
+    int err = config_load_nodes(&config, reader.file, root, NULL, error);
     if (err)
         return err;
-    err = choose_world(&reader, root, out, name);
-    config_free(reader.config);
+    err = choose_world(&reader, root, config, out, name);
+    config_free(config);
     return err;
 }
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "config.h"
+#include "error.h"
 
 enum { YAML_FILE_BYTES_MAX = 1 << 20 };
 

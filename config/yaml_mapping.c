@@ -170,20 +170,19 @@ static int read_layers(struct yaml_reader *reader, const struct yaml_node *node,
     return 0;
 }
 
-static int read_networks(struct yaml_reader *reader, const struct yaml_node *node,
-                         const struct key_path *path, const struct option *option,
-                         struct networks *networks)
+static int read_list(struct yaml_reader *reader, const struct yaml_node *node,
+                     const struct key_path *path, const struct option *option, char *values)
 {
-    int count = yaml_reader_length(node);
-    if (count < 0 || count > NETWORKS_MAX)
+    const int count = yaml_reader_length(node), max = (int)option->max;
+    if (count < 0 || count > max)
         return yaml_reader_refuse(reader, node, path, option);
-    networks->count = count;
+    memcpy(values + (size_t)max * option->size, &count, sizeof count);
     for (int i = 0; i < count; i++) {
         const struct yaml_node *item = yaml_reader_item(node, i);
         struct key_path at = key_path_index(path, i);
         size_t length;
         const char *text = yaml_reader_text(item, &length);
-        if (!text || option->parse((char *)&networks->network[i], text, length))
+        if (!text || option->parse(values + (size_t)i * option->size, text, length))
             return yaml_reader_refuse(reader, item, &at, option);
     }
     return 0;
@@ -223,8 +222,8 @@ static int read_value(struct yaml_reader *reader, const struct yaml_node *node,
         return reader->layers ? read_layers(reader, node, path, value) : 0;
     case OPTION_LIKE: /* has been read before all others */
         return 0;
-    case OPTION_NETWORKS:
-        return read_networks(reader, node, path, option, value);
+    case OPTION_LIST:
+        return read_list(reader, node, path, option, value);
     default:
         return read_scalar(reader, node, path, option, base);
     }
@@ -279,7 +278,7 @@ static void take_default_noise(struct farlands_params *terrain)
 int yaml_mapping_read_world(struct yaml_reader *reader, const struct yaml_node *node,
                             const struct key_path *path, int index)
 {
-    struct world_config *world = &reader->config->worlds[index];
+    struct world_config *world = &reader->worlds->world[index];
     int err = yaml_mapping_read(reader, node, path, world_options, world);
     if (err)
         return err;
@@ -293,13 +292,13 @@ int yaml_mapping_read_world(struct yaml_reader *reader, const struct yaml_node *
 static int refuse_likeness(struct yaml_reader *reader, const struct yaml_node *node,
                            const struct key_path *path)
 {
-    const struct config *builtin = reader->builtin;
+    const struct world_list *builtin = reader->builtin;
     const struct key_path at = key_path_join(path, "like", 4);
     char expected[256] = "a built-in world:";
     size_t used = strlen(expected);
-    for (int i = 0; i < builtin->world_count && used < sizeof expected; i++)
+    for (int i = 0; i < builtin->count && used < sizeof expected; i++)
         used += (size_t)snprintf(expected + used, sizeof expected - used, "%s %s", i ? "," : "",
-                                 builtin->worlds[i].name);
+                                 builtin->world[i].name);
     return yaml_reader_refuse(reader, node, &at, &(struct option){.expected = expected});
 }
 
@@ -326,15 +325,15 @@ static int read_file(struct yaml_reader *reader, const struct yaml_node *item,
 static int begin_world(struct yaml_reader *reader, const struct yaml_node *item,
                        const struct key_path *path, struct world_config *world)
 {
-    const struct config *builtin = reader->builtin;
+    const struct world_list *builtin = reader->builtin;
     const struct yaml_node *like = yaml_reader_find(item, "like", 4);
     const struct yaml_node *file = yaml_reader_find(item, "file", 4);
     *world = world_defaults;
     if (file)
         return read_file(reader, item, file, path, world);
-    for (int i = 0; like && i < builtin->world_count; i++)
-        if (yaml_reader_is(like, builtin->worlds[i].name)) {
-            *world = builtin->worlds[i];
+    for (int i = 0; like && i < builtin->count; i++)
+        if (yaml_reader_is(like, builtin->world[i].name)) {
+            *world = builtin->world[i];
             if (yaml_reader_find(item, "fields", 6))
                 world->fields = NULL;
             world_fields_hold(world->fields);
@@ -343,22 +342,22 @@ static int begin_world(struct yaml_reader *reader, const struct yaml_node *item,
     return like ? refuse_likeness(reader, like, path) : 0;
 }
 
-/* Add the worlds of the list NODE to those that the configuration has. */
+/* Add the worlds of the list NODE to those that have been read. */
 static int read_worlds(struct yaml_reader *reader, const struct yaml_node *node,
                        const struct key_path *path, const struct option *option)
 {
-    struct config *config = reader->config;
-    const int count = yaml_reader_length(node), first = config->world_count;
+    struct world_list *worlds = reader->worlds;
+    const int count = yaml_reader_length(node), first = worlds->count;
     if (count < 1 || count > WORLDS_MAX)
         return yaml_reader_refuse(reader, node, path, option);
-    struct world_config *worlds = realloc(config->worlds, (size_t)(first + count) * sizeof *worlds);
-    if (!worlds)
+    struct world_config *world = realloc(worlds->world, (size_t)(first + count) * sizeof *world);
+    if (!world)
         return yaml_reader_no_memory(reader);
-    config->worlds = worlds;
+    worlds->world = world;
     for (int i = 0; i < count; i++) {
         const struct yaml_node *item = yaml_reader_item(node, i);
         struct key_path at = key_path_index(path, i);
-        int err = begin_world(reader, item, &at, &worlds[config->world_count++]);
+        int err = begin_world(reader, item, &at, &world[worlds->count++]);
         if (!err)
             err = yaml_mapping_read_world(reader, item, &at, first + i);
         if (err)

@@ -11,7 +11,7 @@
 int yaml_mapping_read(struct yaml_reader *reader, const struct yaml_node *node,
                       const struct key_path *path, const struct option *options, void *base);
 
-/* Read NODE into world INDEX of the configuration, and check the whole world. As above. */
+/* Read NODE into world INDEX of READER, and check the whole world. As above. */
 int yaml_mapping_read_world(struct yaml_reader *reader, const struct yaml_node *node,
                             const struct key_path *path, int index);
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "config.h"
 #include "option.h"
+#include "world_config.h"
 #include "yaml_file.h"
 
 struct key_path;
@@ -14,8 +14,8 @@ struct key_path;
 struct yaml_reader {
     const char *file;
     const struct config_layer *layers; /* as given to config_load */
-    struct config *config;
-    const struct config *builtin; /* whose worlds others may be like; NULL in other texts */
+    struct world_list *worlds;         /* that have been read */
+    const struct world_list *builtin;  /* those that others may be like; NULL in other texts */
     /* Set OUT to the world in the document that NODE names, the value of `file`; NULL: texts that
      * may not name files. */
     int (*read_file)(struct yaml_reader *reader, const struct yaml_node *node,

@@ -65,7 +65,7 @@ static void must_equal(const struct option *options, const void *a, const void *
             ck_assert(!left_fields == !right_fields);
             if (left_fields)
                 ck_assert_str_eq(world_fields_text(left_fields), world_fields_text(right_fields));
-        } else if (option->kind == OPTION_NETWORKS) {
+        } else if (option->kind == OPTION_LIST) {
             ck_assert_mem_eq(&((const struct config *)a)->site.proxies,
                              &((const struct config *)b)->site.proxies, sizeof(struct networks));
         } else {
