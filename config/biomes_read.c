@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "exact_numbers.h"
-#include "yaml_mapping.h"
+#include "mapping.h"
 
 /* One row while it is read. */
 struct row {
@@ -54,31 +54,31 @@ static int parse_end(const char *text, size_t length, const char *without, float
     return 0;
 }
 
-int biomes_read_range(struct yaml_reader *reader, const struct yaml_node *node,
+int biomes_read_range(struct node_reader *reader, const struct text_node *node,
                       const struct key_path *path, struct biome_range *out)
 {
     static const struct option range = {
         .expected = "a range [from, to] of numbers from -1e9 to 1e9, or -.inf and .inf"};
     size_t lengths[2];
     const char *text[2] = {NULL, NULL};
-    for (int i = 0; i < 2 && yaml_reader_length(node) == 2; i++)
-        text[i] = yaml_reader_text(yaml_reader_item(node, i), &lengths[i]);
+    for (int i = 0; i < 2 && text_node_length(node) == 2; i++)
+        text[i] = text_node_text(text_node_item(node, i), &lengths[i]);
     *out = (struct biome_range){-INFINITY, INFINITY};
     if (!text[0] || !text[1] || parse_end(text[0], lengths[0], "-.inf", &out->from) ||
         parse_end(text[1], lengths[1], ".inf", &out->to))
-        return yaml_reader_refuse(reader, node, path, &range);
+        return node_reader_refuse(reader, node, path, &range);
     char from[REAL_TEXT], to[REAL_TEXT];
     if (out->from <= out->to)
         return 0;
-    return yaml_reader_fail(reader, node, path, "from %s to %s; expected the lesser number first",
+    return node_reader_fail(reader, node, path, "from %s to %s; expected the lesser number first",
                             float_format(out->from, from), float_format(out->to, to));
 }
 
-int biomes_check_inputs(struct yaml_reader *reader, const struct yaml_node *node,
+int biomes_check_inputs(struct node_reader *reader, const struct text_node *node,
                         const struct key_path *path, const struct biome_table *table,
                         const int given[BIOME_AXES])
 {
-    const struct yaml_node *rows = yaml_reader_find(node, "table", 5);
+    const struct text_node *rows = text_node_find(node, "table", 5);
     for (int i = 0; i < table->rows.rows; i++)
         for (int k = 0; k < BIOME_AXES; k++) {
             const struct biome_range *range = &table->rows.row[i].range[k];
@@ -88,8 +88,8 @@ int biomes_check_inputs(struct yaml_reader *reader, const struct yaml_node *node
             struct key_path at = key_path_join(path, "table", 5);
             at = key_path_index(&at, i);
             at = key_path_join(&at, key, strlen(key));
-            return yaml_reader_fail(
-                reader, yaml_reader_find(yaml_reader_item(rows, i), key, strlen(key)), &at,
+            return node_reader_fail(
+                reader, text_node_find(text_node_item(rows, i), key, strlen(key)), &at,
                 "the node has no such input; expected %s: EXPRESSION beside the table", key);
         }
     return 0;
@@ -97,7 +97,7 @@ int biomes_check_inputs(struct yaml_reader *reader, const struct yaml_node *node
 
 /* --- Rows --- */
 
-static int check_row(struct yaml_reader *reader, const struct yaml_node *node,
+static int check_row(struct node_reader *reader, const struct text_node *node,
                      const struct key_path *path, const struct biome_table *table,
                      const struct row *row)
 {
@@ -105,8 +105,8 @@ static int check_row(struct yaml_reader *reader, const struct yaml_node *node,
     for (int i = 0; i < REQUIRED_KEYS; i++) {
         const struct option *option = &row_keys[i];
         const struct key_path at = key_path_join(path, option->key, strlen(option->key));
-        if (!yaml_reader_find(node, option->key, strlen(option->key)))
-            return yaml_reader_fail(reader, node, &at, "missing; expected %s",
+        if (!text_node_find(node, option->key, strlen(option->key)))
+            return node_reader_fail(reader, node, &at, "missing; expected %s",
                                     option_expected(option, expected, sizeof expected));
     }
     for (int i = 0; i < table->rows.rows; i++) {
@@ -114,20 +114,20 @@ static int check_row(struct yaml_reader *reader, const struct yaml_node *node,
         if (!same_id && strcmp(table->look[i].name, row->look.name) != 0)
             continue;
         const struct key_path at = key_path_join(path, same_id ? "id" : "name", same_id ? 2 : 4);
-        return yaml_reader_fail(reader, node, &at,
+        return node_reader_fail(reader, node, &at,
                                 "the same as in table[%d]; expected each %s once", i,
                                 same_id ? "id" : "name");
     }
     return 0;
 }
 
-static int read_row(struct yaml_reader *reader, const struct yaml_node *node,
+static int read_row(struct node_reader *reader, const struct text_node *node,
                     const struct key_path *path, struct biome_table *table)
 {
     struct row row = {.numbers.id = 0};
     for (int k = 0; k < BIOME_AXES; k++)
         row.numbers.range[k] = (struct biome_range){-INFINITY, INFINITY};
-    int err = yaml_mapping_read(reader, node, path, row_keys, &row);
+    int err = mapping_read(reader, node, path, row_keys, &row);
     if (!err)
         err = check_row(reader, node, path, table, &row);
     if (err)
@@ -137,19 +137,19 @@ static int read_row(struct yaml_reader *reader, const struct yaml_node *node,
     return 0;
 }
 
-int biomes_read(struct yaml_reader *reader, const struct yaml_node *node,
+int biomes_read(struct node_reader *reader, const struct text_node *node,
                 const struct key_path *path, const struct option *option, struct biome_table **out)
 {
-    const int count = yaml_reader_length(node);
+    const int count = text_node_length(node);
     if (count < 1 || count > BIOMES_MAX)
-        return yaml_reader_refuse(reader, node, path, option);
+        return node_reader_refuse(reader, node, path, option);
     *out = calloc(1, sizeof **out);
     if (!*out)
-        return yaml_reader_no_memory(reader);
+        return node_reader_no_memory(reader);
     int err = 0;
     for (int i = 0; i < count && !err; i++) {
         const struct key_path at = key_path_index(path, i);
-        err = read_row(reader, yaml_reader_item(node, i), &at, *out);
+        err = read_row(reader, text_node_item(node, i), &at, *out);
     }
     return err;
 }

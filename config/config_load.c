@@ -8,9 +8,10 @@
 
 #include "daemon_options.h"
 #include "field_nodes.h"
+#include "mapping.h"
 #include "world_document.h"
 #include "world_options.h"
-#include "yaml_mapping.h"
+#include "yaml_file.h"
 
 struct builtin_text {
     const unsigned char *bytes;
@@ -22,20 +23,20 @@ extern const struct builtin_text config_builtin[];
 
 /* Read a text, which has the worlds of a configuration or its other keys, on top of what is there.
  */
-static int read_builtin(struct yaml_reader *reader, const struct builtin_text *text,
+static int read_builtin(struct node_reader *reader, const struct builtin_text *text,
                         struct config *config)
 {
-    struct yaml_node *root;
+    struct text_node *root;
     int err =
         yaml_file_parse(&root, reader->file, text->bytes, (size_t)text->length, reader->error);
     if (err)
         return err;
-    err = yaml_mapping_read(reader, root, NULL, daemon_options, config);
-    yaml_nodes_free(root, 1);
+    err = mapping_read(reader, root, NULL, daemon_options, config);
+    text_nodes_free(root, 1);
     return err;
 }
 
-static int read_builtin_worlds(struct yaml_reader *reader, struct config *config)
+static int read_builtin_worlds(struct node_reader *reader, struct config *config)
 {
     int err = 0;
     for (int i = 1; config_builtin[i].bytes && !err; i++)
@@ -44,32 +45,32 @@ static int read_builtin_worlds(struct yaml_reader *reader, struct config *config
 }
 
 /* True if a world of the document ROOT is like a built-in one. */
-static bool has_likeness(const struct yaml_node *root)
+static bool has_likeness(const struct text_node *root)
 {
-    const struct yaml_node *worlds = root ? yaml_reader_find(root, "worlds", 6) : NULL;
-    for (int i = 0; worlds && i < yaml_reader_length(worlds); i++)
-        if (yaml_reader_find(yaml_reader_item(worlds, i), "like", 4))
+    const struct text_node *worlds = root ? text_node_find(root, "worlds", 6) : NULL;
+    for (int i = 0; worlds && i < text_node_length(worlds); i++)
+        if (text_node_find(text_node_item(worlds, i), "like", 4))
             return true;
     return false;
 }
 
 /* Read ROOT, whose worlds may be like those that are built in. */
-static int read_document(struct yaml_reader *reader, const struct yaml_node *root,
+static int read_document(struct node_reader *reader, const struct text_node *root,
                          struct config *config)
 {
     struct world_list builtin = {NULL, 0};
-    struct yaml_reader worlds = {
+    struct node_reader worlds = {
         .file = "built-in", .layers = reader->layers, .worlds = &builtin, .error = reader->error};
     int err = has_likeness(root) ? read_builtin_worlds(&worlds, config) : 0;
     reader->builtin = &builtin;
     if (!err)
-        err = yaml_mapping_read(reader, root, NULL, daemon_options, config);
+        err = mapping_read(reader, root, NULL, daemon_options, config);
     reader->builtin = NULL;
     world_list_free(&builtin);
     return err;
 }
 
-static int parse_file(struct yaml_node **root, const char *file, struct config_error *error)
+static int parse_file(struct text_node **root, const char *file, struct config_error *error)
 {
     unsigned char *bytes;
     size_t length;
@@ -82,12 +83,12 @@ static int parse_file(struct yaml_node **root, const char *file, struct config_e
 }
 
 /* Read the document ROOT of a world as the only one. */
-static int read_saved(struct yaml_reader *reader, struct yaml_node *root)
+static int read_saved(struct node_reader *reader, struct text_node *root)
 {
     struct world_list *worlds = reader->worlds;
     worlds->world = malloc(sizeof *worlds->world);
     if (!worlds->world)
-        return yaml_reader_no_memory(reader);
+        return node_reader_no_memory(reader);
     worlds->world[worlds->count++] = world_defaults;
     return world_document_serve(reader, root, 0);
 }
@@ -102,11 +103,11 @@ static bool is_path(const char *text, size_t length)
 
 /* The path that NODE names, from the directory of the configuration on; NULL if out of memory or if
  * it is none. */
-static char *path_beside(const struct yaml_reader *reader, const struct yaml_node *node)
+static char *path_beside(const struct node_reader *reader, const struct text_node *node)
 {
     const char *slash = strrchr(reader->file, '/');
     size_t length = 0;
-    const char *text = yaml_reader_text(node, &length);
+    const char *text = text_node_text(node, &length);
     char *path;
     if (!text || !is_path(text, length))
         return NULL;
@@ -116,31 +117,31 @@ static char *path_beside(const struct yaml_reader *reader, const struct yaml_nod
 
 /* Put the place of NODE before the error about FILE, which is named as NODE has it: clients see
  * messages, too, but no directories. */
-static void add_place(struct yaml_reader *reader, const struct yaml_node *node,
+static void add_place(struct node_reader *reader, const struct text_node *node,
                       const struct key_path *path, const char *file)
 {
     size_t length, above;
-    yaml_reader_text(node, &length);
+    text_node_text(node, &length);
     above = strlen(file) - length;
     struct config_error inner = *reader->error;
-    yaml_reader_fail(reader, node, path, "%s",
+    node_reader_fail(reader, node, path, "%s",
                      inner.text + (strncmp(inner.text, file, above) == 0 ? above : 0));
 }
 
-/* yaml_reader.read_file. */
-static int read_file(struct yaml_reader *reader, const struct yaml_node *node,
+/* node_reader.read_file. */
+static int read_file(struct node_reader *reader, const struct text_node *node,
                      const struct key_path *path, struct world_config *out)
 {
     char *file = path_beside(reader, node);
     struct world_list worlds = {NULL, 0};
-    struct yaml_reader saved = {
+    struct node_reader saved = {
         .file = file, .layers = reader->layers, .worlds = &worlds, .error = reader->error};
-    struct yaml_node *root = NULL;
+    struct text_node *root = NULL;
     if (!file)
-        return yaml_reader_refuse(reader, node, path, option_find(world_options, "file", 4));
+        return node_reader_refuse(reader, node, path, option_find(world_options, "file", 4));
     int err = parse_file(&root, file, reader->error);
     if (!err && !root)
-        err = yaml_reader_fail(&saved, NULL, NULL, "empty; expected " WORLD_DOCUMENT);
+        err = node_reader_fail(&saved, NULL, NULL, "empty; expected " WORLD_DOCUMENT);
     if (!err)
         err = read_saved(&saved, root);
     if (!err) {
@@ -148,31 +149,31 @@ static int read_file(struct yaml_reader *reader, const struct yaml_node *node,
         world_fields_hold(out->fields);
     } else
         add_place(reader, node, path, file);
-    yaml_nodes_free(root, root != NULL);
+    text_nodes_free(root, root != NULL);
     world_list_free(&worlds);
     free(file);
     return err;
 }
 
 /* A document of a world has a name at the top; /worlds.json has the release. */
-static int read_any(struct yaml_reader *reader, struct yaml_node *root, struct config *config)
+static int read_any(struct node_reader *reader, struct text_node *root, struct config *config)
 {
-    config->saved = yaml_reader_find(root, "name", 4) != NULL;
+    config->saved = text_node_find(root, "name", 4) != NULL;
     if (config->saved)
         return read_saved(reader, root);
-    if (yaml_reader_find(root, "farlands", 8))
-        return yaml_reader_fail(reader, root, NULL,
+    if (text_node_find(root, "farlands", 8))
+        return node_reader_fail(reader, root, NULL,
                                 "a list of worlds; expected a configuration or " WORLD_DOCUMENT);
     return read_document(reader, root, config);
 }
 
-static int read_all(struct config *config, const char *file, struct yaml_node *root, bool files,
+static int read_all(struct config *config, const char *file, struct text_node *root, bool files,
                     const struct config_layer *layers, struct config_error *error)
 {
     struct world_list worlds = {NULL, 0};
-    struct yaml_reader builtin = {
+    struct node_reader builtin = {
         .file = "built-in", .layers = layers, .worlds = &worlds, .error = error};
-    struct yaml_reader reader = builtin;
+    struct node_reader reader = builtin;
     reader.file = file;
     reader.read_file = files ? read_file : NULL;
     int err = read_builtin(&builtin, &config_builtin[0], config);
@@ -196,7 +197,7 @@ static int format_fields(const struct config *config, struct config_error *error
     return err;
 }
 
-static int load_nodes(struct config **out, const char *file, struct yaml_node *root, bool files,
+static int load_nodes(struct config **out, const char *file, struct text_node *root, bool files,
                       const struct config_layer *layers, struct config_error *error)
 {
     struct config *config = calloc(1, sizeof *config);
@@ -215,7 +216,7 @@ static int load_nodes(struct config **out, const char *file, struct yaml_node *r
     return 0;
 }
 
-int config_load_nodes(struct config **out, const char *file, struct yaml_node *root,
+int config_load_nodes(struct config **out, const char *file, struct text_node *root,
                       const struct config_layer *layers, struct config_error *error)
 {
     return load_nodes(out, file, root, false, layers, error);
@@ -224,12 +225,12 @@ int config_load_nodes(struct config **out, const char *file, struct yaml_node *r
 int config_load(struct config **out, const char *file, const struct config_layer *layers,
                 struct config_error *error)
 {
-    struct yaml_node *root = NULL;
+    struct text_node *root = NULL;
     error->steps = 0;
     int err = file ? parse_file(&root, file, error) : 0;
     if (err)
         return err;
     err = load_nodes(out, file, root, true, layers, error);
-    yaml_nodes_free(root, root != NULL);
+    text_nodes_free(root, root != NULL);
     return err;
 }

@@ -3,11 +3,11 @@
 #define FARLANDS_CONFIG_CONFIG_LOAD_H
 
 #include "config.h"
-#include "yaml_file.h"
+#include "text_node.h"
 
 /* As config_load, of the configuration ROOT of FILE, which may not name other files; NULL for an
  * empty one, which changes nothing. */
-int config_load_nodes(struct config **out, const char *file, struct yaml_node *root,
+int config_load_nodes(struct config **out, const char *file, struct text_node *root,
                       const struct config_layer *layers, struct config_error *error);
 
 #endif

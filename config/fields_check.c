@@ -13,8 +13,8 @@
 
 /* What is checked. */
 struct check {
-    struct yaml_reader *reader;
-    const struct yaml_node *node;
+    struct node_reader *reader;
+    const struct text_node *node;
     const struct key_path *path;
     const struct world_graph *world;
     const struct graph *graph;
@@ -39,7 +39,7 @@ static int refuse(const struct check *check, const struct graph_fault *fault)
     const struct key_path inner = fault_path(check, fault);
     struct key_path at;
     snprintf(at.text, sizeof at.text, "%.40s.%.430s", check->path->text, inner.text);
-    return yaml_reader_fail(check->reader, yaml_reader_nearest(check->node, inner.text), &at, "%s",
+    return node_reader_fail(check->reader, text_node_nearest(check->node, inner.text), &at, "%s",
                             fault->text);
 }
 
@@ -101,7 +101,7 @@ static int check_heights(const struct check *check, float lowest, float highest)
     const struct key_path at = key_path_join(check->path, "height", 6);
     if (lowest >= -MOST_METRES && highest <= MOST_METRES)
         return 0;
-    return yaml_reader_fail(check->reader, yaml_reader_nearest(check->node, "height"), &at,
+    return node_reader_fail(check->reader, text_node_nearest(check->node, "height"), &at,
                             "its values could be from %s to %s; expected metres from -1000000 to "
                             "1000000, if need be by a clamp",
                             float_format(lowest, low), float_format(highest, high));
@@ -124,7 +124,7 @@ static int check_time(const struct check *check, const struct program *program)
         return 0;
     const char *name = graph->field[tile.dearest].name;
     const struct key_path at = key_path_join(check->path, name, strlen(name));
-    return yaml_reader_fail(check->reader, yaml_reader_nearest(check->node, name), &at,
+    return node_reader_fail(check->reader, text_node_nearest(check->node, name), &at,
                             "takes %d %% of the time of tiles of \"%s\" with samples %s blocks "
                             "apart, which is more than a second for 256 x 256; expected fewer "
                             "octaves, moved noises, or lattices that need each other",
@@ -150,7 +150,7 @@ static int check_program(const struct check *check, float *lowest, float *highes
     return err;
 }
 
-static int check_fields(struct yaml_reader *reader, const struct yaml_node *node,
+static int check_fields(struct node_reader *reader, const struct text_node *node,
                         const struct key_path *path, struct world_fields *fields,
                         const struct farlands_params *terrain)
 {
@@ -172,7 +172,7 @@ static int check_fields(struct yaml_reader *reader, const struct yaml_node *node
 
 /* Worlds that are like one share its fields, and the result of their check: the seed, in which they
  * may differ, changes it as little as that of name:seed, which is not checked. */
-int fields_check(struct yaml_reader *reader, const struct yaml_node *node,
+int fields_check(struct node_reader *reader, const struct text_node *node,
                  const struct key_path *path, const struct world_config *world, float *lowest,
                  float *highest)
 {
@@ -183,5 +183,5 @@ int fields_check(struct yaml_reader *reader, const struct yaml_node *node,
         err = check_fields(reader, node, path, fields, terrain);
     *lowest = fields->lowest;
     *highest = fields->highest;
-    return err == -ENOMEM ? yaml_reader_no_memory(reader) : err;
+    return err == -ENOMEM ? node_reader_no_memory(reader) : err;
 }

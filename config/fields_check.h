@@ -2,14 +2,14 @@
 #ifndef FARLANDS_CONFIG_FIELDS_CHECK_H
 #define FARLANDS_CONFIG_FIELDS_CHECK_H
 
-#include "yaml_reader.h"
+#include "node_reader.h"
 
 /*
  * Check that the fields of WORLD can be evaluated anywhere, with finite values, and that they
  * repeat if the world does. They are those of NODE, whose path is PATH. Sets bounds of all heights.
  * Returns 0, or a negative error code with the error set.
  */
-int fields_check(struct yaml_reader *reader, const struct yaml_node *node,
+int fields_check(struct node_reader *reader, const struct text_node *node,
                  const struct key_path *path, const struct world_config *world, float *lowest,
                  float *highest);
 

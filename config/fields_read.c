@@ -11,9 +11,9 @@
 #include "exact_numbers.h"
 #include "field_nodes.h"
 #include "fields_resolve.h"
+#include "mapping.h"
 #include "name_distance.h"
 #include "noise/lattice.h"
-#include "yaml_mapping.h"
 
 #define EXPRESSION "a number, the name of a field, or a node such as { abs: NAME }"
 
@@ -22,7 +22,7 @@ static const struct option expression_option = {.expected = EXPRESSION};
 /* --- Expressions --- */
 
 /* The path below `fields`. */
-static const char *inner_path(const struct yaml_reader *reader, const struct key_path *path)
+static const char *inner_path(const struct node_reader *reader, const struct key_path *path)
 {
     return path->text + reader->fields_path + 1;
 }
@@ -38,20 +38,20 @@ static unsigned salt_of(const char *path)
 }
 
 /* Add an expression of KIND, to be filled in. Returns its number or a negative code. */
-static int add_expression(struct yaml_reader *reader, const struct yaml_node *node,
+static int add_expression(struct node_reader *reader, const struct text_node *node,
                           const struct key_path *path, const struct node_kind *kind)
 {
     struct world_fields *fields = reader->fields;
     const int at = fields->expressions;
     if (at == FIELDS_MAX_EXPRESSIONS)
-        return yaml_reader_fail(reader, node, path,
+        return node_reader_fail(reader, node, path,
                                 "too many nodes, numbers and names; expected at most %d",
                                 FIELDS_MAX_EXPRESSIONS);
     struct expression *expression = &fields->expression[at];
     *expression = (struct expression){.kind = kind, .line = node->line};
     expression->path = strdup(inner_path(reader, path));
     if (!expression->path)
-        return yaml_reader_no_memory(reader);
+        return node_reader_no_memory(reader);
     fields->expressions++;
     return at;
 }
@@ -66,7 +66,7 @@ static bool is_name(const char *text, size_t length)
     return true;
 }
 
-static int read_name(struct yaml_reader *reader, const struct yaml_node *node,
+static int read_name(struct node_reader *reader, const struct text_node *node,
                      const struct key_path *path, int *out)
 {
     const int at = add_expression(reader, node, path, NODE_KIND_NAME);
@@ -74,16 +74,16 @@ static int read_name(struct yaml_reader *reader, const struct yaml_node *node,
         return at;
     *out = at;
     reader->fields->expression[at].name = strdup(node->text);
-    return reader->fields->expression[at].name ? 0 : yaml_reader_no_memory(reader);
+    return reader->fields->expression[at].name ? 0 : node_reader_no_memory(reader);
 }
 
-static int read_number(struct yaml_reader *reader, const struct yaml_node *node,
+static int read_number(struct node_reader *reader, const struct text_node *node,
                        const struct key_path *path, int *out)
 {
     static const struct option number = {"", OPTION_REAL, .min = -1e9, .max = 1e9};
     double value;
     if (option_parse(&number, node->text, node->length, &value))
-        return yaml_reader_refuse(reader, node, path, &number);
+        return node_reader_refuse(reader, node, path, &number);
     const int at = add_expression(reader, node, path, NODE_KIND_NUMBER);
     if (at < 0)
         return at;
@@ -92,14 +92,14 @@ static int read_number(struct yaml_reader *reader, const struct yaml_node *node,
     return 0;
 }
 
-static int read_scalar(struct yaml_reader *reader, const struct yaml_node *node,
+static int read_scalar(struct node_reader *reader, const struct text_node *node,
                        const struct key_path *path, int *out)
 {
     if (is_name(node->text, node->length))
         return read_name(reader, node, path, out);
     if (node->length > 0 && memchr("+-.0123456789", node->text[0], 13))
         return read_number(reader, node, path, out);
-    return yaml_reader_refuse(reader, node, path, &expression_option);
+    return node_reader_refuse(reader, node, path, &expression_option);
 }
 
 /* --- Nodes --- */
@@ -112,11 +112,11 @@ static int *new_inputs(struct expression *expression, int count)
     return expression->input;
 }
 
-static int read_list(struct yaml_reader *reader, const struct yaml_node *node,
+static int read_list(struct node_reader *reader, const struct text_node *node,
                      const struct key_path *path, int at)
 {
     const struct node_kind *kind = reader->fields->expression[at].kind;
-    const int count = yaml_reader_length(node);
+    const int count = text_node_length(node);
     char expected[64];
     if (kind->inputs == 2)
         snprintf(expected, sizeof expected, "a list of two fields");
@@ -124,22 +124,22 @@ static int read_list(struct yaml_reader *reader, const struct yaml_node *node,
         snprintf(expected, sizeof expected, "a list of 2 to %d fields, such as [NAME, 0.5]",
                  kind->inputs);
     if (count < 2 || count > kind->inputs)
-        return yaml_reader_refuse(reader, node, path, &(struct option){.expected = expected});
+        return node_reader_refuse(reader, node, path, &(struct option){.expected = expected});
     int *input = new_inputs(&reader->fields->expression[at], count), err = input ? 0 : -ENOMEM;
     if (err)
-        return yaml_reader_no_memory(reader);
+        return node_reader_no_memory(reader);
     for (int i = 0; i < count && !err; i++) {
         const struct key_path item = key_path_index(path, i);
-        err = fields_read_input(reader, yaml_reader_item(node, i), &item, &input[i]);
+        err = fields_read_input(reader, text_node_item(node, i), &item, &input[i]);
     }
     return err;
 }
 
-static int read_only_input(struct yaml_reader *reader, const struct yaml_node *node,
+static int read_only_input(struct node_reader *reader, const struct text_node *node,
                            const struct key_path *path, int at)
 {
     int *input = new_inputs(&reader->fields->expression[at], 1);
-    return input ? fields_read_input(reader, node, path, input) : yaml_reader_no_memory(reader);
+    return input ? fields_read_input(reader, node, path, input) : node_reader_no_memory(reader);
 }
 
 /* True if the key of OPTION is required and missing. */
@@ -167,16 +167,16 @@ static bool is_missing(const struct node_kind *kind, const struct option *option
     }
 }
 
-static int refuse_missing(struct yaml_reader *reader, const struct yaml_node *node,
+static int refuse_missing(struct node_reader *reader, const struct text_node *node,
                           const struct key_path *path, const struct option *option)
 {
     char expected[256];
     const struct key_path at = key_path_join(path, option->key, strlen(option->key));
-    return yaml_reader_fail(reader, node, &at, "missing; expected %s",
+    return node_reader_fail(reader, node, &at, "missing; expected %s",
                             option_expected(option, expected, sizeof expected));
 }
 
-static int check_keys(struct yaml_reader *reader, const struct yaml_node *node,
+static int check_keys(struct node_reader *reader, const struct text_node *node,
                       const struct key_path *path, const struct node_kind *kind,
                       const struct node_values *values)
 {
@@ -187,10 +187,10 @@ static int check_keys(struct yaml_reader *reader, const struct yaml_node *node,
 }
 
 /* A noise is moved along both axes, or not at all. */
-static int check_move(struct yaml_reader *reader, const struct yaml_node *node,
+static int check_move(struct node_reader *reader, const struct text_node *node,
                       const struct key_path *path, const struct node_values *values)
 {
-    const struct yaml_node *move = yaml_reader_find(node, "move", 4);
+    const struct text_node *move = text_node_find(node, "move", 4);
     const struct key_path at = key_path_join(path, "move", 4);
     if (!move || (values->input[0] >= 0 && values->input[1] >= 0))
         return 0;
@@ -200,16 +200,16 @@ static int check_move(struct yaml_reader *reader, const struct yaml_node *node,
 }
 
 /* Refuse a key in a node that belongs beside the node. */
-static int check_place(struct yaml_reader *reader, const struct yaml_node *node,
+static int check_place(struct node_reader *reader, const struct text_node *node,
                        const struct key_path *path, const struct node_kind *kind)
 {
     static const char *const outer[] = {"lattice", "unit"};
     for (int i = 0; i < 2; i++) {
         const size_t length = strlen(outer[i]);
-        const struct yaml_node *value = yaml_reader_find(node, outer[i], length);
+        const struct text_node *value = text_node_find(node, outer[i], length);
         const struct key_path at = key_path_join(path, outer[i], length);
         if (value && !option_find(kind->keys, outer[i], length))
-            return yaml_reader_fail(
+            return node_reader_fail(
                 reader, value, &at,
                 "unknown key; expected beside %s, as in { %s: { ... }, %s: ... }", kind->name,
                 kind->name, outer[i]);
@@ -217,19 +217,19 @@ static int check_place(struct yaml_reader *reader, const struct yaml_node *node,
     return 0;
 }
 
-static int read_keys(struct yaml_reader *reader, const struct yaml_node *node,
+static int read_keys(struct node_reader *reader, const struct text_node *node,
                      const struct key_path *path, int at)
 {
     struct expression *expression = &reader->fields->expression[at];
     const struct node_kind *kind = expression->kind;
     struct node_values *values = malloc(sizeof *values);
     if (!values)
-        return yaml_reader_no_memory(reader);
+        return node_reader_no_memory(reader);
     *values = *kind->defaults;
     expression->values = values;
     int err = check_place(reader, node, path, kind);
     if (!err)
-        err = yaml_mapping_read(reader, node, path, kind->keys, values);
+        err = mapping_read(reader, node, path, kind->keys, values);
     if (err)
         return err;
     if (values->noise.fractal == FARLANDS_NONE)
@@ -247,7 +247,7 @@ static int read_keys(struct yaml_reader *reader, const struct yaml_node *node,
 /* The keys of an expression that is a mapping. */
 struct parts {
     const struct node_kind *kind;
-    const struct yaml_node *node, *unit;
+    const struct text_node *node, *unit;
     unsigned spacing;
 };
 
@@ -275,70 +275,70 @@ static const char *nearest_node(const char *text, size_t length)
 }
 
 /* KEY is beside a node of KIND, or of none if that is NULL. */
-static int refuse_key(struct yaml_reader *reader, const struct yaml_node *key,
+static int refuse_key(struct node_reader *reader, const struct text_node *key,
                       const struct key_path *path, const struct node_kind *kind)
 {
     char names[300];
     size_t length = 0;
-    const char *text = yaml_reader_text(key, &length);
+    const char *text = text_node_text(key, &length);
     const char *nearest = text ? nearest_node(text, length) : NULL;
     const struct key_path at = key_path_join(path, text ? text : "", length);
     if (text && kind && kind->keys && option_find(kind->keys, text, length))
-        return yaml_reader_fail(reader, key, &at,
+        return node_reader_fail(reader, key, &at,
                                 "unknown key; expected in %s, as in { %s: { %s: ... } }",
                                 kind->name, kind->name, text);
     if (nearest)
-        return yaml_reader_fail(reader, key, &at, "unknown key; did you mean %s?", nearest);
+        return node_reader_fail(reader, key, &at, "unknown key; did you mean %s?", nearest);
     node_names(names, sizeof names);
-    return yaml_reader_fail(reader, key, &at, "unknown key; expected one of %s, lattice, unit",
+    return node_reader_fail(reader, key, &at, "unknown key; expected one of %s, lattice, unit",
                             names);
 }
 
-static int read_lattice(struct yaml_reader *reader, const struct yaml_node *node,
+static int read_lattice(struct node_reader *reader, const struct text_node *node,
                         const struct key_path *path, unsigned *out)
 {
     static const struct option spacing = {"lattice", OPTION_SPACING, .offset = 0};
     const struct key_path at = key_path_join(path, "lattice", 7);
     if (*out > 0)
-        return yaml_reader_fail(reader, node, &at, "duplicate key; expected once");
+        return node_reader_fail(reader, node, &at, "duplicate key; expected once");
     size_t length;
-    const char *text = yaml_reader_text(node, &length);
+    const char *text = text_node_text(node, &length);
     if (!text || option_parse(&spacing, text, length, out))
-        return yaml_reader_refuse(reader, node, &at, &spacing);
+        return node_reader_refuse(reader, node, &at, &spacing);
     return 0;
 }
 
-static int read_unit(struct yaml_reader *reader, const struct yaml_node *key,
-                     const struct yaml_node *value, const struct key_path *path,
+static int read_unit(struct node_reader *reader, const struct text_node *key,
+                     const struct text_node *value, const struct key_path *path,
                      struct parts *parts)
 {
     const struct key_path at = key_path_join(path, "unit", 4);
     if (strchr(inner_path(reader, path), '.'))
-        return yaml_reader_fail(reader, key, &at,
+        return node_reader_fail(reader, key, &at,
                                 "unknown key; expected a unit only at the top of a field");
     if (parts->unit)
-        return yaml_reader_fail(reader, key, &at, "duplicate key; expected once");
+        return node_reader_fail(reader, key, &at, "duplicate key; expected once");
     parts->unit = value;
     return 0;
 }
 
 /* One of the keys of NODE. */
-static int read_part(struct yaml_reader *reader, const struct yaml_node *key,
-                     const struct yaml_node *value, const struct key_path *path,
+static int read_part(struct node_reader *reader, const struct text_node *key,
+                     const struct text_node *value, const struct key_path *path,
                      struct parts *parts)
 {
     size_t length = 0;
-    const char *text = yaml_reader_text(key, &length);
-    if (yaml_reader_is(key, "lattice"))
+    const char *text = text_node_text(key, &length);
+    if (text_node_is(key, "lattice"))
         return read_lattice(reader, value, path, &parts->spacing);
-    if (yaml_reader_is(key, "unit"))
+    if (text_node_is(key, "unit"))
         return read_unit(reader, key, value, path, parts);
     const struct node_kind *kind = text ? node_kind_find(text, length) : NULL;
     if (!kind)
         return refuse_key(reader, key, path, parts->kind);
     if (parts->kind) {
         const struct key_path at = key_path_join(path, text, length);
-        return yaml_reader_fail(reader, key, &at,
+        return node_reader_fail(reader, key, &at,
                                 "a second node beside %s; expected one, with others inside it",
                                 parts->kind->name);
     }
@@ -347,7 +347,7 @@ static int read_part(struct yaml_reader *reader, const struct yaml_node *key,
     return 0;
 }
 
-static int read_parts(struct yaml_reader *reader, const struct yaml_node *node,
+static int read_parts(struct node_reader *reader, const struct text_node *node,
                       const struct key_path *path, struct parts *parts)
 {
     char names[300];
@@ -359,10 +359,10 @@ static int read_parts(struct yaml_reader *reader, const struct yaml_node *node,
     if (parts->kind)
         return 0;
     node_names(names, sizeof names);
-    return yaml_reader_fail(reader, node, path, "no node; expected one of %s", names);
+    return node_reader_fail(reader, node, path, "no node; expected one of %s", names);
 }
 
-static int read_node(struct yaml_reader *reader, const struct key_path *path,
+static int read_node(struct node_reader *reader, const struct key_path *path,
                      const struct parts *parts, int at)
 {
     const struct node_kind *kind = parts->kind;
@@ -378,22 +378,22 @@ static int read_node(struct yaml_reader *reader, const struct key_path *path,
     }
 }
 
-static int set_unit(struct yaml_reader *reader, const struct yaml_node *unit,
+static int set_unit(struct node_reader *reader, const struct text_node *unit,
                     const struct key_path *path)
 {
     struct world_fields *fields = reader->fields;
     const struct key_path at = key_path_join(path, "unit", 4);
     const struct option text = {.expected = "a text of 1 to 31 bytes, such as m"};
-    bool printable = unit->kind == YAML_SCALAR && unit->length > 0 && unit->length < FIELD_UNIT_MAX;
+    bool printable = unit->kind == TEXT_SCALAR && unit->length > 0 && unit->length < FIELD_UNIT_MAX;
     for (size_t i = 0; printable && i < unit->length; i++)
         printable = (unsigned char)unit->text[i] >= 32 && unit->text[i] != 127;
     if (!printable)
-        return yaml_reader_refuse(reader, unit, &at, &text);
+        return node_reader_refuse(reader, unit, &at, &text);
     memcpy(fields->field[fields->count].unit, unit->text, unit->length);
     return 0;
 }
 
-static int read_mapping(struct yaml_reader *reader, const struct yaml_node *node,
+static int read_mapping(struct node_reader *reader, const struct text_node *node,
                         const struct key_path *path, int *out)
 {
     struct parts parts = {0};
@@ -405,7 +405,7 @@ static int read_mapping(struct yaml_reader *reader, const struct yaml_node *node
     assert(parts.kind);
     if (parts.kind->graph == GRAPH_BIOME && parts.spacing > 0) {
         const struct key_path lattice = key_path_join(path, "lattice", 7);
-        return yaml_reader_fail(reader, yaml_reader_find(node, "lattice", 7), &lattice,
+        return node_reader_fail(reader, text_node_find(node, "lattice", 7), &lattice,
                                 "a lattice would blend ids; expected it beside what the biome is "
                                 "made of");
     }
@@ -417,48 +417,48 @@ static int read_mapping(struct yaml_reader *reader, const struct yaml_node *node
     return read_node(reader, path, &parts, at);
 }
 
-int fields_read_input(struct yaml_reader *reader, const struct yaml_node *node,
+int fields_read_input(struct node_reader *reader, const struct text_node *node,
                       const struct key_path *path, int *out)
 {
     switch (node->kind) {
-    case YAML_SCALAR:
+    case TEXT_SCALAR:
         return read_scalar(reader, node, path, out);
-    case YAML_MAPPING:
+    case TEXT_MAPPING:
         return read_mapping(reader, node, path, out);
-    case YAML_LIST:
+    case TEXT_LIST:
         break;
     }
-    return yaml_reader_refuse(reader, node, path, &expression_option);
+    return node_reader_refuse(reader, node, path, &expression_option);
 }
 
-int fields_read_pair(struct yaml_reader *reader, const struct yaml_node *node,
+int fields_read_pair(struct node_reader *reader, const struct text_node *node,
                      const struct key_path *path, int out[2])
 {
     static const struct option pair = {.expected = "a list of two fields"};
-    int err = yaml_reader_length(node) == 2 ? 0 : yaml_reader_refuse(reader, node, path, &pair);
+    int err = text_node_length(node) == 2 ? 0 : node_reader_refuse(reader, node, path, &pair);
     for (int i = 0; i < 2 && !err; i++) {
         const struct key_path item = key_path_index(path, i);
-        err = fields_read_input(reader, yaml_reader_item(node, i), &item, &out[i]);
+        err = fields_read_input(reader, text_node_item(node, i), &item, &out[i]);
     }
     return err;
 }
 
 /* --- All fields --- */
 
-static int read_field(struct yaml_reader *reader, const struct yaml_node *key,
-                      const struct yaml_node *value, const struct key_path *path)
+static int read_field(struct node_reader *reader, const struct text_node *key,
+                      const struct text_node *value, const struct key_path *path)
 {
     struct world_fields *fields = reader->fields;
     struct named_field *field = &fields->field[fields->count];
     size_t length = 0;
-    const char *text = yaml_reader_text(key, &length);
+    const char *text = text_node_text(key, &length);
     const struct key_path at = key_path_join(path, text ? text : "", length);
     if (!text || !is_name(text, length))
-        return yaml_reader_fail(reader, key, &at,
+        return node_reader_fail(reader, key, &at,
                                 "not a name of a field; expected 1 to 63 of the characters "
                                 "a-z 0-9 _, beginning with a letter");
     if (world_fields_find(fields, text, length) >= 0)
-        return yaml_reader_fail(reader, key, &at, "duplicate key; expected once");
+        return node_reader_fail(reader, key, &at, "duplicate key; expected once");
     memcpy(field->name, text, length);
     field->first = fields->expressions;
     int err = fields_read_input(reader, value, &at, &field->expression);
@@ -466,7 +466,7 @@ static int read_field(struct yaml_reader *reader, const struct yaml_node *key,
     return err;
 }
 
-static int read_all(struct yaml_reader *reader, const struct yaml_node *node,
+static int read_all(struct node_reader *reader, const struct text_node *node,
                     const struct key_path *path)
 {
     int err = 0;
@@ -476,7 +476,7 @@ static int read_all(struct yaml_reader *reader, const struct yaml_node *node,
         return err;
     if (world_fields_find(reader->fields, "height", 6) < 0) {
         const struct key_path height = key_path_join(path, "height", 6);
-        return yaml_reader_fail(reader, node, &height,
+        return node_reader_fail(reader, node, &height,
                                 "missing; expected the field that is the height in metres");
     }
     return fields_resolve(reader, path);
@@ -507,15 +507,15 @@ static struct world_fields *fields_new(size_t count)
     return NULL;
 }
 
-int fields_read(struct yaml_reader *reader, const struct yaml_node *node,
+int fields_read(struct node_reader *reader, const struct text_node *node,
                 const struct key_path *path, const struct world_fields **out)
 {
     static const struct option option = {.expected = "1 to 256 fields, NAME: EXPRESSION"};
-    if (node->kind != YAML_MAPPING || node->length == 0 || node->length > 2 * FIELDS_MAX)
-        return yaml_reader_refuse(reader, node, path, &option);
+    if (node->kind != TEXT_MAPPING || node->length == 0 || node->length > 2 * FIELDS_MAX)
+        return node_reader_refuse(reader, node, path, &option);
     reader->fields = fields_new(node->length / 2);
     if (!reader->fields)
-        return yaml_reader_no_memory(reader);
+        return node_reader_no_memory(reader);
     reader->fields_path = strlen(path->text);
     int err = read_all(reader, node, path);
     if (err) {

@@ -7,18 +7,18 @@
 #include "field_nodes.h"
 #include "name_distance.h"
 
-static int fail_at(struct yaml_reader *reader, const struct key_path *path, int expression,
+static int fail_at(struct node_reader *reader, const struct key_path *path, int expression,
                    const char *text)
 {
     const struct expression *e = &reader->fields->expression[expression];
-    const struct yaml_node line = {.line = e->line};
+    const struct text_node line = {.line = e->line};
     struct key_path at;
     snprintf(at.text, sizeof at.text, "%.*s.%s", (int)reader->fields_path, path->text, e->path);
-    return yaml_reader_fail(reader, &line, &at, "%s", text);
+    return node_reader_fail(reader, &line, &at, "%s", text);
 }
 
 /* NAME is no field. */
-static int refuse_name(struct yaml_reader *reader, const struct key_path *path, int expression)
+static int refuse_name(struct node_reader *reader, const struct key_path *path, int expression)
 {
     const struct world_fields *fields = reader->fields;
     const char *name = fields->expression[expression].name, *nearest = NULL;
@@ -40,7 +40,7 @@ static int refuse_name(struct yaml_reader *reader, const struct key_path *path, 
     return fail_at(reader, path, expression, text);
 }
 
-static int resolve_names(struct yaml_reader *reader, const struct key_path *path)
+static int resolve_names(struct node_reader *reader, const struct key_path *path)
 {
     struct world_fields *fields = reader->fields;
     for (int i = 0; i < fields->expressions; i++) {
@@ -61,7 +61,7 @@ struct way {
     bool done[FIELDS_MAX];
 };
 
-static int refuse_circle(struct yaml_reader *reader, const struct key_path *path,
+static int refuse_circle(struct node_reader *reader, const struct key_path *path,
                          const struct way *way, int first, int expression)
 {
     const struct world_fields *fields = reader->fields;
@@ -76,7 +76,7 @@ static int refuse_circle(struct yaml_reader *reader, const struct key_path *path
 }
 
 /* Check the names in FIELD, and what they lead to. */
-static int follow(struct yaml_reader *reader, const struct key_path *path, struct way *way,
+static int follow(struct node_reader *reader, const struct key_path *path, struct way *way,
                   int field)
 {
     const struct world_fields *fields = reader->fields;
@@ -99,7 +99,7 @@ static int follow(struct yaml_reader *reader, const struct key_path *path, struc
     return 0;
 }
 
-static int check_circles(struct yaml_reader *reader, const struct key_path *path)
+static int check_circles(struct node_reader *reader, const struct key_path *path)
 {
     struct way way = {.length = 0};
     int err = 0;
@@ -108,13 +108,13 @@ static int check_circles(struct yaml_reader *reader, const struct key_path *path
     return err;
 }
 
-static int check_size(struct yaml_reader *reader, const struct key_path *path)
+static int check_size(struct node_reader *reader, const struct key_path *path)
 {
     struct world_graph *graph;
     char text[80];
     int at, err = fields_graph(&graph, reader->fields, 0, 0, &at);
     if (err == -ENOMEM)
-        return yaml_reader_no_memory(reader);
+        return node_reader_no_memory(reader);
     if (!err) {
         world_graph_free(graph);
         return 0;
@@ -123,7 +123,7 @@ static int check_size(struct yaml_reader *reader, const struct key_path *path)
     return fail_at(reader, path, at, text);
 }
 
-int fields_resolve(struct yaml_reader *reader, const struct key_path *path)
+int fields_resolve(struct node_reader *reader, const struct key_path *path)
 {
     int err = resolve_names(reader, path);
     if (!err)

@@ -12,7 +12,7 @@ struct parser {
     const unsigned char *at, *end;
     size_t line;
     int depth;
-    struct yaml_node *stack; /* values whose list is not complete yet */
+    struct text_node *stack; /* values whose list is not complete yet */
     size_t count;
     const char *problem; /* the first one */
 };
@@ -103,7 +103,7 @@ static char escaped(unsigned char byte)
 }
 
 /* The rest of a string, whose quote has been taken. */
-static int take_string(struct parser *parser, struct yaml_node *node)
+static int take_string(struct parser *parser, struct text_node *node)
 {
     const unsigned char *close = parser->at;
     while (close < parser->end && *close != '"')
@@ -137,7 +137,7 @@ static bool in_word(unsigned char byte)
 }
 
 /* A number, true, false or null: what they may be, config/ finds out. */
-static int take_word(struct parser *parser, struct yaml_node *node)
+static int take_word(struct parser *parser, struct text_node *node)
 {
     const unsigned char *begin = parser->at;
     while (parser->at < parser->end && in_word(*parser->at))
@@ -183,7 +183,7 @@ static int take_items(struct parser *parser, bool keys, unsigned char close)
 }
 
 /* A list or a mapping, whose bracket has been taken. */
-static int take_group(struct parser *parser, struct yaml_node *node, bool keys)
+static int take_group(struct parser *parser, struct text_node *node, bool keys)
 {
     const size_t first = parser->count;
     if (parser->depth++ == DEPTH_MAX)
@@ -193,7 +193,7 @@ static int take_group(struct parser *parser, struct yaml_node *node, bool keys)
     if (err)
         return err;
     const size_t count = parser->count - first;
-    node->kind = keys ? YAML_MAPPING : YAML_LIST;
+    node->kind = keys ? TEXT_MAPPING : TEXT_LIST;
     node->items = count ? calloc(count, sizeof *node->items) : NULL;
     if (count && !node->items)
         return refuse(parser, "out of memory");
@@ -208,7 +208,7 @@ static int take_group(struct parser *parser, struct yaml_node *node, bool keys)
 static int take_value(struct parser *parser)
 {
     const unsigned char byte = next(parser);
-    struct yaml_node node = {.kind = YAML_SCALAR, .line = parser->line};
+    struct text_node node = {.kind = TEXT_SCALAR, .line = parser->line};
     const bool group = byte == '{' || byte == '[';
     int err;
     if (group || byte == '"')
@@ -222,14 +222,14 @@ static int take_value(struct parser *parser)
     return err;
 }
 
-int json_file_parse(struct yaml_node **root, const char *file, const unsigned char *bytes,
+int json_file_parse(struct text_node **root, const char *file, const unsigned char *bytes,
                     size_t length, struct config_error *error)
 {
     struct parser parser = {.at = bytes, .end = bytes + length, .line = 1};
     /* Values are separated by one byte at least; one more for a value that is refused. */
     int err;
     *root = NULL;
-    if (length > YAML_FILE_BYTES_MAX)
+    if (length > TEXT_BYTES_MAX)
         err = refuse(&parser, "too long; expected at most 1 MiB");
     else if (!(parser.stack = calloc(length / 2 + 2, sizeof *parser.stack)))
         err = refuse(&parser, "out of memory");
@@ -242,6 +242,6 @@ int json_file_parse(struct yaml_node **root, const char *file, const unsigned ch
         return 0;
     }
     snprintf(error->text, sizeof error->text, "%s:%zu: %s", file, parser.line, parser.problem);
-    yaml_nodes_free(parser.stack, parser.count);
+    text_nodes_free(parser.stack, parser.count);
     return err;
 }

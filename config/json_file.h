@@ -1,16 +1,17 @@
-/* A JSON text as the nodes of yaml_file.h, for programs without libyaml. Private to config/. */
+/* A JSON text as nodes, for programs without libyaml. Private to config/. */
 #ifndef FARLANDS_CONFIG_JSON_FILE_H
 #define FARLANDS_CONFIG_JSON_FILE_H
 
-#include "yaml_file.h"
+#include "error.h"
+#include "text_node.h"
 
 /*
- * Parse BYTES, a JSON value (RFC 8259) of up to YAML_FILE_BYTES_MAX bytes in UTF-8; messages name
+ * Parse BYTES, a JSON value (RFC 8259) of up to TEXT_BYTES_MAX bytes in UTF-8; messages name
  * FILE. Strings are not checked for valid UTF-8. Returns 0, and the caller frees *ROOT by
- * yaml_nodes_free(*ROOT, 1); or -EINVAL with ERROR set: not JSON, nested too deeply, or out of
+ * text_nodes_free(*ROOT, 1); or -EINVAL with ERROR set: not JSON, nested too deeply, or out of
  * memory.
  */
-int json_file_parse(struct yaml_node **root, const char *file, const unsigned char *bytes,
+int json_file_parse(struct text_node **root, const char *file, const unsigned char *bytes,
                     size_t length, struct config_error *error);
 
 #endif

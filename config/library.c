@@ -8,11 +8,11 @@
 
 #include "noise/farlands.h"
 #include "seed.h"
+#include "text_node.h"
 #include "world_terrain.h"
 #include "world_text.h"
-#include "yaml_file.h"
 
-_Static_assert((int)FARLANDS_WORLD_TEXT == (int)YAML_FILE_BYTES_MAX, "the same limit as for files");
+_Static_assert((int)FARLANDS_WORLD_TEXT == (int)TEXT_BYTES_MAX, "the same limit as for files");
 _Static_assert(sizeof((struct config_error *)0)->text == FARLANDS_MESSAGE, "room for it");
 _Static_assert((int)FARLANDS_MAX_FIELDS == (int)TERRAIN_MAX_FIELDS, "what a terrain takes");
 

@@ -19,7 +19,7 @@ enum option_kind {
     OPTION_BLOCKS,  /* int64_t units, min .. max blocks */
     OPTION_SPACING, /* unsigned: blocks between the nodes of a lattice, a power of two */
     OPTION_COLOR,   /* uint8_t[3]: red, green, blue */
-    /* The kinds above are scalars; yaml_mapping.c reads those below. */
+    /* The kinds above are scalars; mapping.c reads those below. */
     OPTION_ORIGIN,    /* int64_t[2] units, each min .. max blocks */
     OPTION_ELEVATION, /* struct farlands_params: knots */
     OPTION_KNOTS,     /* struct curve_params: knots */
@@ -29,7 +29,7 @@ enum option_kind {
                        * how many there are */
     OPTION_SECTION,   /* a mapping with .options of its own */
     OPTION_WORLDS,    /* the list of worlds */
-    OPTION_LIKE,      /* a built-in world, or a saved one; yaml_mapping.c takes its values */
+    OPTION_LIKE,      /* a built-in world, or a saved one; mapping.c takes its values */
     OPTION_FIELDS,    /* struct world_fields *: a mapping of names to fields */
     /* In fields (field_nodes.h): */
     OPTION_FIELD,      /* int: an expression */

@@ -30,7 +30,7 @@ static struct key_path parameter_path(const char *key)
 }
 
 /* Check the terrain by params_fault, with the keys and units of the file. */
-static int check_terrain(struct yaml_reader *reader, const struct yaml_node *node,
+static int check_terrain(struct node_reader *reader, const struct text_node *node,
                          const struct key_path *path, const struct world_config *world)
 {
     const char *key, *fault = params_fault(&world->terrain, &key);
@@ -38,15 +38,15 @@ static int check_terrain(struct yaml_reader *reader, const struct yaml_node *nod
         return 0;
     const struct key_path inner = parameter_path(key);
     const struct key_path at = key_path_join(path, inner.text, strlen(inner.text));
-    const struct yaml_node *value = yaml_reader_nearest(node, inner.text);
+    const struct text_node *value = text_node_nearest(node, inner.text);
     char text[UNFIT_TEXT], window[BLOCKS_TEXT], blocks[BLOCKS_TEXT];
     int64_t units;
     const char *unfit = NULL;
     if (strcmp(key, "period") == 0 && world->terrain.basis != FARLANDS_SIMPLEX)
         unfit = unfit_wavelength(&world->terrain, text, &units);
     if (!unfit)
-        return yaml_reader_fail(reader, value, &at, "invalid value; %s", fault);
-    return yaml_reader_fail(reader, value, &at,
+        return node_reader_fail(reader, value, &at, "invalid value; %s", fault);
+    return node_reader_fail(reader, value, &at,
                             "%s is %s blocks, which does not divide the window of %s blocks (256 * "
                             "2^native_zoom); expected wavelengths that divide it",
                             unfit, blocks_format(units, blocks),
@@ -85,29 +85,29 @@ static struct range range_of_knots(const struct world_config *world)
 }
 
 /* Item I of the list KEY below NODE, or the list, or NODE if the file lacks them; extends *PATH. */
-static const struct yaml_node *find_item(const struct yaml_node *node, struct key_path *path,
+static const struct text_node *find_item(const struct text_node *node, struct key_path *path,
                                          const char *key, int i)
 {
-    const struct yaml_node *list = yaml_reader_find(node, key, strlen(key));
+    const struct text_node *list = text_node_find(node, key, strlen(key));
     *path = key_path_join(path, key, strlen(key));
-    if (!list || i < 0 || i >= yaml_reader_length(list))
+    if (!list || i < 0 || i >= text_node_length(list))
         return list ? list : node;
     *path = key_path_index(path, i);
-    return yaml_reader_item(list, i);
+    return text_node_item(list, i);
 }
 
 /* The index of NAME in the list `layers` below NODE, or -1. */
-static int listed_at(const struct yaml_node *node, const char *name)
+static int listed_at(const struct text_node *node, const char *name)
 {
-    const struct yaml_node *list = yaml_reader_find(node, "layers", 6);
-    for (int i = 0; list && i < yaml_reader_length(list); i++)
-        if (yaml_reader_is(yaml_reader_item(list, i), name))
+    const struct text_node *list = text_node_find(node, "layers", 6);
+    for (int i = 0; list && i < text_node_length(list); i++)
+        if (text_node_is(text_node_item(list, i), name))
             return i;
     return -1;
 }
 
 /* The place of the message: the layer, if the file lists it; otherwise the height. */
-static const struct yaml_node *find_unfit(const struct yaml_node *node, struct key_path *at,
+static const struct text_node *find_unfit(const struct text_node *node, struct key_path *at,
                                           const struct world_config *world,
                                           const struct config_layer *layer)
 {
@@ -117,7 +117,7 @@ static const struct yaml_node *find_unfit(const struct yaml_node *node, struct k
     if (!world->fields)
         return find_item(node, at, "elevation", unfit_knot(world, layer));
     *at = key_path_join(at, "fields.height", 13);
-    return yaml_reader_nearest(node, "fields.height");
+    return text_node_nearest(node, "fields.height");
 }
 
 static bool has_biomes(const struct world_fields *fields)
@@ -127,7 +127,7 @@ static bool has_biomes(const struct world_fields *fields)
 }
 
 /* Check that the file lists no layer of biomes if WORLD has none, nor one of rivers. */
-static int check_shown(struct yaml_reader *reader, const struct yaml_node *node,
+static int check_shown(struct node_reader *reader, const struct text_node *node,
                        const struct key_path *path, const struct world_config *world)
 {
     struct world_water water;
@@ -139,8 +139,8 @@ static int check_shown(struct yaml_reader *reader, const struct yaml_node *node,
         if (listed < 0 || ((biomes || !layer->biomes) && (rivers || !layer->rivers)))
             continue;
         struct key_path at = *path;
-        const struct yaml_node *item = find_item(node, &at, "layers", listed);
-        return yaml_reader_fail(
+        const struct text_node *item = find_item(node, &at, "layers", listed);
+        return node_reader_fail(
             reader, item, &at,
             "world \"%s\" has no %s; expected %s, or a list `layers:` without %s", world->name,
             layer->biomes ? "biomes to show" : "rivers to show",
@@ -153,7 +153,7 @@ static int check_shown(struct yaml_reader *reader, const struct yaml_node *node,
 }
 
 /* Check that each layer can encode the heights: others would wrap around. */
-static int check_layers(struct yaml_reader *reader, const struct yaml_node *node,
+static int check_layers(struct node_reader *reader, const struct text_node *node,
                         const struct key_path *path, const struct world_config *world,
                         struct range range)
 {
@@ -163,9 +163,9 @@ static int check_layers(struct yaml_reader *reader, const struct yaml_node *node
             (layer_holds(layer, range.lowest) && layer_holds(layer, range.highest)))
             continue;
         struct key_path at = *path;
-        const struct yaml_node *item = find_unfit(node, &at, world, layer);
+        const struct text_node *item = find_unfit(node, &at, world, layer);
         char lowest[REAL_TEXT], highest[REAL_TEXT], low[REAL_TEXT], high[REAL_TEXT];
-        return yaml_reader_fail(
+        return node_reader_fail(
             reader, item, &at,
             "world \"%s\" has heights from %s to %s metres, which layer %s cannot hold; "
             "expected heights from %s to %s metres, or a list `layers:` without %s",
@@ -177,22 +177,22 @@ static int check_layers(struct yaml_reader *reader, const struct yaml_node *node
 }
 
 /* Fields take the place of the short form. */
-static int check_forms(struct yaml_reader *reader, const struct yaml_node *node,
+static int check_forms(struct node_reader *reader, const struct text_node *node,
                        const struct key_path *path)
 {
     static const char *const keys[] = {"noise", "elevation"};
     for (int i = 0; i < 2; i++) {
-        const struct yaml_node *value = yaml_reader_find(node, keys[i], strlen(keys[i]));
+        const struct text_node *value = text_node_find(node, keys[i], strlen(keys[i]));
         const struct key_path at = key_path_join(path, keys[i], strlen(keys[i]));
         if (value)
-            return yaml_reader_fail(reader, value, &at,
+            return node_reader_fail(reader, value, &at,
                                     "this world has `fields`, too; expected either `fields`, or "
                                     "`noise` and `elevation`");
     }
     return 0;
 }
 
-static int check_heights(struct yaml_reader *reader, const struct yaml_node *node,
+static int check_heights(struct node_reader *reader, const struct text_node *node,
                          const struct key_path *path, const struct world_config *world,
                          struct range *range)
 {
@@ -202,27 +202,27 @@ static int check_heights(struct yaml_reader *reader, const struct yaml_node *nod
         return 0;
     int err = check_forms(reader, node, path);
     return err ? err
-               : fields_check(reader, yaml_reader_nearest(node, "fields"), &at, world,
-                              &range->lowest, &range->highest);
+               : fields_check(reader, text_node_nearest(node, "fields"), &at, world, &range->lowest,
+                              &range->highest);
 }
 
-int world_check(struct yaml_reader *reader, const struct yaml_node *node,
+int world_check(struct node_reader *reader, const struct text_node *node,
                 const struct key_path *path, int index)
 {
     const struct world_config *world = &reader->worlds->world[index];
     const struct key_path at = key_path_join(path, "name", 4);
-    const struct yaml_node *given = yaml_reader_find(node, "name", 4), *name = given ? given : node;
+    const struct text_node *given = text_node_find(node, "name", 4), *name = given ? given : node;
 
     if (!world->name[0])
-        return yaml_reader_fail(reader, node, &at, "missing; expected %s",
+        return node_reader_fail(reader, node, &at, "missing; expected %s",
                                 world_options[0].expected);
     if (reserved(world->name))
-        return yaml_reader_fail(
+        return node_reader_fail(
             reader, name, &at,
             "\"%s\" is reserved for the server's own URLs; expected any other name", world->name);
     for (int i = 0; i < index; i++)
         if (strcmp(reader->worlds->world[i].name, world->name) == 0)
-            return yaml_reader_fail(
+            return node_reader_fail(
                 reader, name, &at, "\"%s\" is already the name of a world; expected each name once",
                 world->name);
     struct range range;

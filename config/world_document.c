@@ -6,39 +6,39 @@
 #include <string.h>
 
 #include "exact_numbers.h"
+#include "mapping.h"
 #include "world_options.h"
 #include "world_terrain.h"
-#include "yaml_mapping.h"
 
 #define STRING_OF(number) #number
 #define STRING(number) STRING_OF(number)
 
-static struct yaml_node *find(const struct yaml_node *root, const char *key)
+static struct text_node *find(const struct text_node *root, const char *key)
 {
-    return yaml_reader_find(root, key, strlen(key));
+    return text_node_find(root, key, strlen(key));
 }
 
 /* What the generators of documents are: graphs of fields are one of their own. */
 #define GENERATORS STRING(FARLANDS_GENERATOR) " or " STRING(WORLD_FIELDS_GENERATOR)
 
-static int check_generator(struct yaml_reader *reader, const struct yaml_node *root)
+static int check_generator(struct node_reader *reader, const struct text_node *root)
 {
     const struct key_path path = {"generator"};
-    const struct yaml_node *node = find(root, path.text), *fields = find(root, "fields");
+    const struct text_node *node = find(root, path.text), *fields = find(root, "fields");
     size_t length;
-    const char *text = node ? yaml_reader_text(node, &length) : NULL;
+    const char *text = node ? text_node_text(node, &length) : NULL;
     int64_t generator;
     if (!node)
-        return yaml_reader_fail(reader, root, &path, "missing; expected " WORLD_DOCUMENT);
+        return node_reader_fail(reader, root, &path, "missing; expected " WORLD_DOCUMENT);
     if (!text || integer_parse(text, length, &generator))
-        return yaml_reader_fail(reader, node, &path, "not a whole number; expected " GENERATORS);
+        return node_reader_fail(reader, node, &path, "not a whole number; expected " GENERATORS);
     if (fields && generator < WORLD_FIELDS_GENERATOR)
-        return yaml_reader_fail(reader, fields, &(struct key_path){"fields"},
+        return node_reader_fail(reader, fields, &(struct key_path){"fields"},
                                 "unknown to generator %lld; expected generator %d",
                                 (long long)generator, WORLD_FIELDS_GENERATOR);
     if (generator == FARLANDS_GENERATOR || generator == WORLD_FIELDS_GENERATOR)
         return 0;
-    yaml_reader_fail(reader, node, &path,
+    node_reader_fail(reader, node, &path,
                      "document was made by generator %lld; expected " GENERATORS
                      ", which this release implements",
                      (long long)generator);
@@ -58,42 +58,42 @@ static bool is_look(const char *key, size_t length)
 /* Move the parameters of a terrain in ROOT to its front, with their values, and if LOOKS those of
  * its pictures; COUNT is set to the number of these nodes. Refuses keys that are unknown, and
  * outlines of a world. */
-static int parameters_first(struct yaml_reader *reader, struct yaml_node *root, bool looks,
+static int parameters_first(struct node_reader *reader, struct text_node *root, bool looks,
                             size_t *count)
 {
     const struct key_path noise = {"noise"};
     *count = 0;
     for (size_t i = 0; i < root->length; i += 2) {
         size_t length = 0;
-        const char *key = yaml_reader_text(&root->items[i], &length);
+        const char *key = text_node_text(&root->items[i], &length);
         if (key && world_key_is_ignored(key, length) && !(looks && is_look(key, length)))
             continue;
         const struct option *option = key ? option_find(world_options, key, length) : NULL;
         if (!option || option->kind == OPTION_LIKE) {
             const struct key_path path = key_path_join(NULL, key ? key : "", length);
-            return yaml_reader_fail(reader, &root->items[i], &path,
+            return node_reader_fail(reader, &root->items[i], &path,
                                     "unknown key, which may change the heights; expected one "
                                     "that this release knows");
         }
         for (size_t k = i; k < i + 2; k++, ++*count) {
-            const struct yaml_node node = root->items[*count];
+            const struct text_node node = root->items[*count];
             root->items[*count] = root->items[k];
             root->items[k] = node;
         }
     }
     /* Entries of /worlds.json have a generator, too, but no noise and no fields. */
     if (!find(root, noise.text) && !find(root, "fields"))
-        return yaml_reader_fail(reader, root, &noise, "missing; expected " WORLD_DOCUMENT);
+        return node_reader_fail(reader, root, &noise, "missing; expected " WORLD_DOCUMENT);
     return 0;
 }
 
 /* Cut "name:seed" at the colon, which names in a configuration cannot have; SEED gets the rest. */
-static int cut_seed(struct yaml_reader *reader, const struct yaml_node *root,
+static int cut_seed(struct node_reader *reader, const struct text_node *root,
                     char seed[WORLD_SEEDED_NAME_MAX])
 {
-    struct yaml_node *node = find(root, "name");
+    struct text_node *node = find(root, "name");
     size_t length = 0;
-    const char *text = node ? yaml_reader_text(node, &length) : NULL;
+    const char *text = node ? text_node_text(node, &length) : NULL;
     const char *colon = text ? memchr(text, ':', length) : NULL;
     seed[0] = '\0';
     if (!colon)
@@ -101,21 +101,21 @@ static int cut_seed(struct yaml_reader *reader, const struct yaml_node *root,
     const size_t name = (size_t)(colon - text);
     uint64_t value;
     if (unsigned_parse(colon + 1, length - name - 1, &value))
-        return yaml_reader_refuse(reader, node, &(struct key_path){"name"}, &world_options[0]);
+        return node_reader_refuse(reader, node, &(struct key_path){"name"}, &world_options[0]);
     snprintf(seed, WORLD_SEEDED_NAME_MAX, "%.*s", (int)(length - name), colon);
     node->length = name;
     return 0;
 }
 
-static int read_fingerprint(struct yaml_reader *reader, const struct yaml_node *root, char out[17])
+static int read_fingerprint(struct node_reader *reader, const struct text_node *root, char out[17])
 {
-    const struct yaml_node *node = find(root, "fingerprint");
+    const struct text_node *node = find(root, "fingerprint");
     size_t length = 0;
-    const char *text = node ? yaml_reader_text(node, &length) : NULL;
+    const char *text = node ? text_node_text(node, &length) : NULL;
     if (!node)
         return 0;
     if (!text || length != 16 || strspn(text, "0123456789abcdef") != 16)
-        return yaml_reader_fail(reader, node, &(struct key_path){"fingerprint"},
+        return node_reader_fail(reader, node, &(struct key_path){"fingerprint"},
                                 "malformed; expected 16 hexadecimal digits");
     memcpy(out, text, 16);
     return 0;
@@ -128,15 +128,15 @@ void world_text_set(struct world_text *out, const struct world_config *world, co
     snprintf(out->world.name, sizeof out->world.name, "%s%s", world->name, seed);
 }
 
-int world_text_missing(struct yaml_reader *reader, const char *name, const char *names)
+int world_text_missing(struct node_reader *reader, const char *name, const char *names)
 {
-    yaml_reader_fail(reader, NULL, NULL, "no world \"%s\"; expected %s",
+    node_reader_fail(reader, NULL, NULL, "no world \"%s\"; expected %s",
                      key_path_join(NULL, name, strlen(name)).text, names);
     return -ENOENT;
 }
 
 /* Read the parameters of world INDEX. SEED gets the part of the name behind a colon. */
-static int read_parameters(struct yaml_reader *reader, struct yaml_node *root, int index,
+static int read_parameters(struct node_reader *reader, struct text_node *root, int index,
                            bool looks, char seed[WORLD_SEEDED_NAME_MAX])
 {
     size_t parameters;
@@ -147,12 +147,12 @@ static int read_parameters(struct yaml_reader *reader, struct yaml_node *root, i
         return err;
     const size_t length = root->length;
     root->length = parameters; /* the rest is not looked at */
-    err = yaml_mapping_read_world(reader, root, NULL, index);
+    err = mapping_read_world(reader, root, NULL, index);
     root->length = length;
     return err;
 }
 
-static int read_document(struct yaml_reader *reader, struct yaml_node *root, struct world_text *out,
+static int read_document(struct node_reader *reader, struct text_node *root, struct world_text *out,
                          const char *name)
 {
     char seed[WORLD_SEEDED_NAME_MAX], expected[WORLD_SEEDED_NAME_MAX + 8];
@@ -170,13 +170,13 @@ static int read_document(struct yaml_reader *reader, struct yaml_node *root, str
     return world_text_missing(reader, name, expected);
 }
 
-int world_document_read(struct world_text *out, struct yaml_node *root, const char *name,
+int world_document_read(struct world_text *out, struct text_node *root, const char *name,
                         struct config_error *error)
 {
     struct world_text text = {.fingerprint = ""};
     struct world_config world = world_defaults;
     struct world_list worlds = {&world, 1};
-    struct yaml_reader reader = {.file = "text", .worlds = &worlds, .error = error};
+    struct node_reader reader = {.file = "text", .worlds = &worlds, .error = error};
     const int err = read_document(&reader, root, &text, name);
     world_fields_release(world.fields);
     if (err)
@@ -187,7 +187,7 @@ int world_document_read(struct world_text *out, struct yaml_node *root, const ch
 }
 
 /* The bit of the layer NAME, or 0 for one of another release. Those of fields are one, "field". */
-static uint32_t layer_bit(const struct yaml_reader *reader, const char *name, size_t length)
+static uint32_t layer_bit(const struct node_reader *reader, const char *name, size_t length)
 {
     const char *dot = memchr(name, '.', length);
     const size_t used = dot ? (size_t)(dot - name) : length;
@@ -199,14 +199,14 @@ static uint32_t layer_bit(const struct yaml_reader *reader, const char *name, si
 }
 
 /* The bits of the layers that ROOT lists; 0: it has no list. */
-static uint32_t listed_layers(const struct yaml_reader *reader, const struct yaml_node *root)
+static uint32_t listed_layers(const struct node_reader *reader, const struct text_node *root)
 {
-    const struct yaml_node *layers = find(root, "layers"), *fields = find(root, "fields");
+    const struct text_node *layers = find(root, "layers"), *fields = find(root, "fields");
     uint32_t bits = 0;
-    for (int i = 0; layers && i < yaml_reader_length(layers); i++) {
-        const struct yaml_node *name = find(yaml_reader_item(layers, i), "name");
+    for (int i = 0; layers && i < text_node_length(layers); i++) {
+        const struct text_node *name = find(text_node_item(layers, i), "name");
         size_t length = 0;
-        const char *text = name ? yaml_reader_text(name, &length) : NULL;
+        const char *text = name ? text_node_text(name, &length) : NULL;
         bits |= text ? layer_bit(reader, text, length) : 0;
     }
     /* That of the height, which is not listed, may be all that a world has. */
@@ -215,7 +215,7 @@ static uint32_t listed_layers(const struct yaml_reader *reader, const struct yam
     return bits;
 }
 
-int world_document_serve(struct yaml_reader *reader, struct yaml_node *root, int index)
+int world_document_serve(struct node_reader *reader, struct text_node *root, int index)
 {
     const uint32_t layers = reader->layers ? listed_layers(reader, root) : 0;
     char seed[WORLD_SEEDED_NAME_MAX];

@@ -3,8 +3,8 @@
 #ifndef FARLANDS_CONFIG_WORLD_DOCUMENT_H
 #define FARLANDS_CONFIG_WORLD_DOCUMENT_H
 
+#include "node_reader.h"
 #include "world_config.h"
-#include "yaml_reader.h"
 
 #define WORLD_DOCUMENT "the complete document that the daemon serves at /{world}.json"
 
@@ -18,7 +18,7 @@ struct world_text {
  * name. Returns 0, and the caller releases OUT->world.fields; or an error as farlands_world_new,
  * with ERROR set.
  */
-int world_document_read(struct world_text *out, struct yaml_node *root, const char *name,
+int world_document_read(struct world_text *out, struct text_node *root, const char *name,
                         struct config_error *error);
 
 /*
@@ -26,12 +26,12 @@ int world_document_read(struct world_text *out, struct yaml_node *root, const ch
  * and which of READER's layers it has. The name loses its seed, which is the world's. Returns 0, or
  * a negative code with the error set; -ENOTSUP for one of another generator.
  */
-int world_document_serve(struct yaml_reader *reader, struct yaml_node *root, int index);
+int world_document_serve(struct node_reader *reader, struct text_node *root, int index);
 
 /* Set OUT to a copy of WORLD, whose fields it holds, with SEED, such as ":42", after its name. */
 void world_text_set(struct world_text *out, const struct world_config *world, const char *seed);
 
 /* Refuse the name NAME; NAMES says which are expected. Returns -ENOENT. */
-int world_text_missing(struct yaml_reader *reader, const char *name, const char *names);
+int world_text_missing(struct node_reader *reader, const char *name, const char *names);
 
 #endif

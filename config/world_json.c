@@ -17,13 +17,13 @@ static void say_expected(struct config_error *error)
 int world_json_read(struct world_text *out, const char *text, size_t length, const char *name,
                     struct config_error *error)
 {
-    struct yaml_node *root;
+    struct text_node *root;
     int err = json_file_parse(&root, "text", (const unsigned char *)text, length, error);
     if (err) {
         say_expected(error);
         return err;
     }
     err = world_document_read(out, root, name, error);
-    yaml_nodes_free(root, 1);
+    text_nodes_free(root, 1);
     return err;
 }

@@ -4,7 +4,7 @@
 #include <fenv.h>
 #include <stdio.h>
 
-#include "yaml_file.h"
+#include "text_node.h"
 
 /* Without libyaml, the compiler is told so. */
 #ifdef FARLANDS_WITHOUT_YAML
@@ -18,9 +18,9 @@ int world_text_read(struct world_text *out, const char *text, size_t length, con
 {
     fenv_t host;
     error->steps = 0;
-    if (length > YAML_FILE_BYTES_MAX) {
+    if (length > TEXT_BYTES_MAX) {
         snprintf(error->text, sizeof error->text, "text:1: %zu bytes; expected at most %d", length,
-                 YAML_FILE_BYTES_MAX);
+                 TEXT_BYTES_MAX);
         return -EFBIG;
     }
     /* so that strtod rounds to the nearest */

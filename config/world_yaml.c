@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "config_load.h"
+#include "node_reader.h"
 #include "world_document.h"
 #include "yaml_file.h"
-#include "yaml_reader.h"
 
 /* A configuration: its world NAME, or its only world if NAME is NULL. */
-static int choose_world(struct yaml_reader *reader, const struct yaml_node *root,
+static int choose_world(struct node_reader *reader, const struct text_node *root,
                         const struct config *config, struct world_text *out, const char *name)
 {
     char names[512] = "";
@@ -29,15 +29,14 @@ static int choose_world(struct yaml_reader *reader, const struct yaml_node *root
     }
     if (name)
         return world_text_missing(reader, name, names);
-    return yaml_reader_fail(reader, yaml_reader_find(root, "worlds", 6),
-                            &(struct key_path){"worlds"},
+    return node_reader_fail(reader, text_node_find(root, "worlds", 6), &(struct key_path){"worlds"},
                             "%d worlds and no name given; expected %s", config->world_count, names);
 }
 
-static int read_configuration(struct world_text *out, struct yaml_node *root, const char *name,
+static int read_configuration(struct world_text *out, struct text_node *root, const char *name,
                               struct config_error *error)
 {
-    struct yaml_reader reader = {.file = "text", .error = error};
+    struct node_reader reader = {.file = "text", .error = error};
     struct config *config;
     int err = config_load_nodes(&config, reader.file, root, NULL, error);
     if (err)
@@ -47,16 +46,16 @@ static int read_configuration(struct world_text *out, struct yaml_node *root, co
     return err;
 }
 
-static int read_root(struct world_text *out, struct yaml_node *root, const char *name,
+static int read_root(struct world_text *out, struct text_node *root, const char *name,
                      struct config_error *error)
 {
     if (!root) {
-        struct yaml_reader reader = {.file = "text", .error = error};
-        return yaml_reader_fail(&reader, NULL, NULL,
+        struct node_reader reader = {.file = "text", .error = error};
+        return node_reader_fail(&reader, NULL, NULL,
                                 "empty; expected a configuration or " WORLD_DOCUMENT);
     }
     /* Documents of a world have a name at the top, configurations do not. */
-    if (yaml_reader_find(root, "name", 4))
+    if (text_node_find(root, "name", 4))
         return world_document_read(out, root, name, error);
     return read_configuration(out, root, name, error);
 }
@@ -64,11 +63,11 @@ static int read_root(struct world_text *out, struct yaml_node *root, const char 
 int world_yaml_read(struct world_text *out, const char *text, size_t length, const char *name,
                     struct config_error *error)
 {
-    struct yaml_node *root;
+    struct text_node *root;
     int err = yaml_file_parse(&root, "text", (const unsigned char *)text, length, error);
     if (err)
         return err;
     err = read_root(out, root, name, error);
-    yaml_nodes_free(root, root != NULL);
+    text_nodes_free(root, root != NULL);
     return err;
 }

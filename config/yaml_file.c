@@ -29,7 +29,7 @@
 
 /* The nodes so far whose list or mapping has not ended yet, in the order of the file. */
 struct tree {
-    struct yaml_node *nodes;
+    struct text_node *nodes;
     size_t count, capacity;
     size_t total;           /* with those of ended lists and mappings */
     size_t open[DEPTH_MAX]; /* the lists and mappings that have not ended, outermost first */
@@ -88,11 +88,11 @@ static ssize_t read_up_to(int fd, unsigned char *buffer, size_t size)
 
 static int read_all(int fd, unsigned char **bytes, size_t *length)
 {
-    unsigned char *buffer = malloc(YAML_FILE_BYTES_MAX + 1);
+    unsigned char *buffer = malloc(TEXT_BYTES_MAX + 1);
     if (!buffer)
         return -ENOMEM;
-    const ssize_t count = read_up_to(fd, buffer, YAML_FILE_BYTES_MAX + 1);
-    if (count < 0 || count > YAML_FILE_BYTES_MAX) {
+    const ssize_t count = read_up_to(fd, buffer, TEXT_BYTES_MAX + 1);
+    if (count < 0 || count > TEXT_BYTES_MAX) {
         free(buffer);
         return count < 0 ? (int)count : -EFBIG;
     }
@@ -196,7 +196,7 @@ static size_t directive_line(const unsigned char *bytes, size_t length)
 }
 
 /* Add NODE as the last one. Returns NULL, or why it is refused. */
-static const char *add(struct tree *tree, const struct yaml_node *node)
+static const char *add(struct tree *tree, const struct text_node *node)
 {
     if (tree->documents > 1)
         return "not YAML: a second document begins; " ONE_DOCUMENT;
@@ -204,7 +204,7 @@ static const char *add(struct tree *tree, const struct yaml_node *node)
         return "too many keys and values; expected at most " STRING(NODES_MAX);
     if (tree->count == tree->capacity) {
         const size_t capacity = tree->capacity ? 2 * tree->capacity : 64;
-        struct yaml_node *nodes = realloc(tree->nodes, capacity * sizeof *nodes);
+        struct text_node *nodes = realloc(tree->nodes, capacity * sizeof *nodes);
         if (!nodes)
             return "out of memory";
         tree->steps += tree->capacity;
@@ -216,9 +216,9 @@ static const char *add(struct tree *tree, const struct yaml_node *node)
     return NULL;
 }
 
-static const char *begin(struct tree *tree, enum yaml_kind kind, size_t line)
+static const char *begin(struct tree *tree, enum text_kind kind, size_t line)
 {
-    const struct yaml_node node = {.kind = kind, .line = line};
+    const struct text_node node = {.kind = kind, .line = line};
     if (tree->depth == DEPTH_MAX)
         return "nested too deeply; expected at most " STRING(DEPTH_MAX) " levels";
     tree->open[tree->depth++] = tree->count;
@@ -226,7 +226,7 @@ static const char *begin(struct tree *tree, enum yaml_kind kind, size_t line)
 }
 
 /* Move the nodes from FIRST on into an array of their own: *OUT, or NULL if there are none. */
-static const char *move_from(struct tree *tree, size_t first, struct yaml_node **out)
+static const char *move_from(struct tree *tree, size_t first, struct text_node **out)
 {
     const size_t count = tree->count - first;
     *out = NULL;
@@ -245,7 +245,7 @@ static const char *end(struct tree *tree)
 {
     assert(tree->depth > 0);
     const size_t index = tree->open[--tree->depth], count = tree->count - index - 1;
-    struct yaml_node *items;
+    struct text_node *items;
     const char *problem = move_from(tree, index + 1, &items);
     if (problem)
         return problem;
@@ -256,8 +256,8 @@ static const char *end(struct tree *tree)
 
 static const char *add_scalar(struct tree *tree, yaml_event_t *event, size_t line)
 {
-    const struct yaml_node node = {
-        .kind = YAML_SCALAR,
+    const struct text_node node = {
+        .kind = TEXT_SCALAR,
         .plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE,
         .line = line,
         .length = event->data.scalar.length,
@@ -285,9 +285,9 @@ static const char *on_event(struct tree *tree, yaml_event_t *event)
     case YAML_SCALAR_EVENT:
         return event->data.scalar.anchor ? anchored : add_scalar(tree, event, line);
     case YAML_SEQUENCE_START_EVENT:
-        return event->data.sequence_start.anchor ? anchored : begin(tree, YAML_LIST, line);
+        return event->data.sequence_start.anchor ? anchored : begin(tree, TEXT_LIST, line);
     case YAML_MAPPING_START_EVENT:
-        return event->data.mapping_start.anchor ? anchored : begin(tree, YAML_MAPPING, line);
+        return event->data.mapping_start.anchor ? anchored : begin(tree, TEXT_MAPPING, line);
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT:
         return end(tree);
@@ -315,7 +315,7 @@ static int parse(struct tree *tree, yaml_parser_t *parser, const char *file,
     return 0;
 }
 
-int yaml_file_parse(struct yaml_node **root, const char *file, const unsigned char *bytes,
+int yaml_file_parse(struct text_node **root, const char *file, const unsigned char *bytes,
                     size_t length, struct config_error *error)
 {
     static const char mark[] = {'\xef', '\xbb', '\xbf'};
@@ -340,7 +340,7 @@ int yaml_file_parse(struct yaml_node **root, const char *file, const unsigned ch
     if (problem)
         err = refuse(error, file, 1, problem);
     error->steps += tree.steps;
-    yaml_nodes_free(tree.nodes, tree.count);
+    text_nodes_free(tree.nodes, tree.count);
     yaml_parser_delete(&parser);
     return err;
 }

@@ -1102,13 +1102,13 @@ START_TEST(test_linear_time)
     const char *row = hostile[_i].row, *why = hostile[_i].why;
     struct config_error error;
     int err;
-    write_hostile(_i, YAML_FILE_BYTES_MAX / 2);
+    write_hostile(_i, TEXT_BYTES_MAX / 2);
     const size_t half = load_hostile(&err, &error);
-    write_hostile(_i, YAML_FILE_BYTES_MAX);
+    write_hostile(_i, TEXT_BYTES_MAX);
     const size_t whole = load_hostile(&err, &error);
     ck_assert_msg(err == 0 ? !why : why && strstr(error.text, why), "%s: %s", row,
                   err == 0 ? "no error" : error.text);
-    must_be_linear(half, whole, STEPS_PER_BYTE * YAML_FILE_BYTES_MAX, row);
+    must_be_linear(half, whole, STEPS_PER_BYTE * TEXT_BYTES_MAX, row);
 }
 END_TEST
 

@@ -5,23 +5,24 @@
 #include <string.h>
 
 #include "config/json_file.h"
+#include "config/yaml_file.h"
 #include "tests/unit/support/fixtures.h"
 
-static struct yaml_node *parsed(const char *text)
+static struct text_node *parsed(const char *text)
 {
     struct config_error error = {0};
-    struct yaml_node *root;
+    struct text_node *root;
     const int err = json_file_parse(&root, "a", (const unsigned char *)text, strlen(text), &error);
     must(err == 0, "%s: %s", text, error.text);
     return root;
 }
 
-static void assert_same(const struct yaml_node *a, const struct yaml_node *b, const char *text)
+static void assert_same(const struct text_node *a, const struct text_node *b, const char *text)
 {
     must(a->kind == b->kind && a->length == b->length && a->line == b->line,
          "%s: kind %d, length %zu, line %zu; expected %d, %zu, %zu", text, (int)a->kind, a->length,
          a->line, (int)b->kind, b->length, b->line);
-    if (a->kind == YAML_SCALAR) {
+    if (a->kind == TEXT_SCALAR) {
         must(a->plain == b->plain && memcmp(a->text, b->text, a->length + 1) == 0,
              "%s: got %s, expected %s", text, a->text, b->text);
         return;
@@ -50,21 +51,21 @@ START_TEST(nodes_are_those_of_yaml)
 {
     const char *text = good[_i];
     struct config_error error = {0};
-    struct yaml_node *root = parsed(text), *yaml;
+    struct text_node *root = parsed(text), *yaml;
     ck_assert_int_eq(yaml_file_parse(&yaml, "a", (const unsigned char *)text, strlen(text), &error),
                      0);
     assert_same(root, yaml, text);
-    yaml_nodes_free(root, 1);
-    yaml_nodes_free(yaml, 1);
+    text_nodes_free(root, 1);
+    text_nodes_free(yaml, 1);
 }
 END_TEST
 
 START_TEST(pairs_of_escapes_are_one_character)
 {
-    struct yaml_node *root = parsed("\"\\ud83c\\udfd4\\u0000z\"");
+    struct text_node *root = parsed("\"\\ud83c\\udfd4\\u0000z\"");
     ck_assert_uint_eq(root->length, 6);
     ck_assert_mem_eq(root->text, "\xf0\x9f\x8f\x94\0z", 7);
-    yaml_nodes_free(root, 1);
+    text_nodes_free(root, 1);
 }
 END_TEST
 
@@ -97,7 +98,7 @@ static const struct {
 START_TEST(errors_name_line_and_cause)
 {
     struct config_error error = {0};
-    struct yaml_node *root;
+    struct text_node *root;
     const char *text = bad[_i].text;
     ck_assert_int_eq(json_file_parse(&root, "a", (const unsigned char *)text, strlen(text), &error),
                      -EINVAL);
@@ -109,7 +110,7 @@ START_TEST(a_nul_is_no_end)
 {
     static const unsigned char text[] = "{} \0 {}";
     struct config_error error;
-    struct yaml_node *root;
+    struct text_node *root;
     ck_assert_int_eq(json_file_parse(&root, "a", text, sizeof text - 1, &error), -EINVAL);
     ck_assert_str_eq(error.text, "a:1: not JSON: expected nothing after the value");
 }
@@ -123,7 +124,7 @@ START_TEST(no_text_is_read_beyond_its_end)
     for (size_t length = 0; length < sizeof text; length++)
         for (int byte = 0; byte < 256; byte += 1 + byte % 7) {
             struct config_error error;
-            struct yaml_node *root;
+            struct text_node *root;
             unsigned char *copy = malloc(length + 1);
             ck_assert_ptr_nonnull(copy);
             memcpy(copy, text, length);
@@ -132,7 +133,7 @@ START_TEST(no_text_is_read_beyond_its_end)
             unsigned char *exact = realloc(copy, length ? length : 1);
             ck_assert_ptr_nonnull(exact);
             if (json_file_parse(&root, "a", exact, length, &error) == 0)
-                yaml_nodes_free(root, 1);
+                text_nodes_free(root, 1);
             free(exact);
         }
 }
@@ -141,12 +142,12 @@ END_TEST
 START_TEST(depth_and_length_are_bounded)
 {
     struct config_error error;
-    struct yaml_node *root;
+    struct text_node *root;
     unsigned char deep[100];
     memset(deep, '[', sizeof deep);
     ck_assert_int_eq(json_file_parse(&root, "a", deep, sizeof deep, &error), -EINVAL);
     ck_assert_str_eq(error.text, "a:1: nested too deeply; expected at most 32 levels");
-    ck_assert_int_eq(json_file_parse(&root, "a", deep, YAML_FILE_BYTES_MAX + 1, &error), -EINVAL);
+    ck_assert_int_eq(json_file_parse(&root, "a", deep, TEXT_BYTES_MAX + 1, &error), -EINVAL);
     ck_assert_str_eq(error.text, "a:1: too long; expected at most 1 MiB");
 }
 END_TEST

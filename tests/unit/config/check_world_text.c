@@ -448,7 +448,7 @@ END_TEST
 /* Deep nesting, which takes libyaml alone an hour. */
 START_TEST(test_large)
 {
-    static char text[YAML_FILE_BYTES_MAX + 1];
+    static char text[TEXT_BYTES_MAX + 1];
     memset(text, '[', sizeof text);
     must_be_refused(text, sizeof text - 1, NULL, -EINVAL,
                     "text:1: nested too deeply; expected at most 32");
@@ -485,7 +485,7 @@ static const struct {
 /* Read DOCUMENT with SIZE bytes of row I. Returns the number of steps. */
 static size_t read_junk(int i, const char *document, size_t size, char why[WHY])
 {
-    static char text[YAML_FILE_BYTES_MAX];
+    static char text[TEXT_BYTES_MAX];
     struct world_text read;
     const size_t row = strlen(junk[i].row);
     int length = snprintf(text, sizeof text, "%.*s,\"urls\":%s", (int)strlen(document) - 1,
@@ -505,10 +505,10 @@ START_TEST(test_linear_time)
     char why[WHY];
     cJSON *json = document_of_default();
     char *document = cJSON_PrintUnformatted(json);
-    const size_t half = read_junk(_i, document, YAML_FILE_BYTES_MAX / 2, why);
-    const size_t whole = read_junk(_i, document, YAML_FILE_BYTES_MAX, why);
+    const size_t half = read_junk(_i, document, TEXT_BYTES_MAX / 2, why);
+    const size_t whole = read_junk(_i, document, TEXT_BYTES_MAX, why);
     must(expected ? strncmp(why, expected, strlen(expected)) == 0 : !*why, "%s: %s", row, why);
-    must_be_linear(half, whole, STEPS_PER_BYTE * YAML_FILE_BYTES_MAX, row);
+    must_be_linear(half, whole, STEPS_PER_BYTE * TEXT_BYTES_MAX, row);
     cJSON_free(document);
     cJSON_Delete(json);
 }

@@ -1,24 +1,25 @@
-/* The nodes of a YAML file, and error messages with line and key. Private to config/. */
-#ifndef FARLANDS_CONFIG_YAML_READER_H
-#define FARLANDS_CONFIG_YAML_READER_H
+/* What reading nodes needs to know, and error messages with line and key. Private to config/. */
+#ifndef FARLANDS_CONFIG_NODE_READER_H
+#define FARLANDS_CONFIG_NODE_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "error.h"
 #include "option.h"
+#include "text_node.h"
 #include "world_config.h"
-#include "yaml_file.h"
 
 struct key_path;
 
-struct yaml_reader {
+struct node_reader {
     const char *file;
     const struct config_layer *layers; /* as given to config_load */
     struct world_list *worlds;         /* that have been read */
     const struct world_list *builtin;  /* those that others may be like; NULL in other texts */
     /* Set OUT to the world in the document that NODE names, the value of `file`; NULL: texts that
      * may not name files. */
-    int (*read_file)(struct yaml_reader *reader, const struct yaml_node *node,
+    int (*read_file)(struct node_reader *reader, const struct text_node *node,
                      const struct key_path *path, struct world_config *out);
     struct config_error *error;
     struct world_fields *fields; /* those that are being read */
@@ -40,31 +41,14 @@ struct key_path key_path_join(const struct key_path *parent, const char *key, si
 struct key_path key_path_index(const struct key_path *parent, int index);
 
 /* Set the error: the line of AT, the key PATH (either may be NULL), a message. Returns -EINVAL. */
-__attribute__((format(printf, 4, 5))) int yaml_reader_fail(struct yaml_reader *reader,
-                                                           const struct yaml_node *at,
+__attribute__((format(printf, 4, 5))) int node_reader_fail(struct node_reader *reader,
+                                                           const struct text_node *at,
                                                            const struct key_path *path,
                                                            const char *format, ...);
 /* The same for a value that is invalid for OPTION. */
-int yaml_reader_refuse(struct yaml_reader *reader, const struct yaml_node *node,
+int node_reader_refuse(struct node_reader *reader, const struct text_node *node,
                        const struct key_path *path, const struct option *option);
 /* The same if there is no memory. Returns -ENOMEM. */
-int yaml_reader_no_memory(struct yaml_reader *reader);
-
-/* The value of KEY (LENGTH bytes) in NODE; NULL if absent or NODE is no mapping. */
-struct yaml_node *yaml_reader_find(const struct yaml_node *node, const char *key, size_t length);
-
-/* The value at PATH below NODE, such as a.b[1].c, or the nearest list or mapping above it that is
- * there. */
-const struct yaml_node *yaml_reader_nearest(const struct yaml_node *node, const char *path);
-
-/* The number of items of a list, or -1 if NODE is not a list. */
-int yaml_reader_length(const struct yaml_node *node);
-struct yaml_node *yaml_reader_item(const struct yaml_node *list, int i);
-
-/* True if NODE is the scalar TEXT. */
-bool yaml_reader_is(const struct yaml_node *node, const char *text);
-
-/* The text of a scalar, of *LENGTH bytes; NULL if NODE is not a scalar. */
-const char *yaml_reader_text(const struct yaml_node *node, size_t *length);
+int node_reader_no_memory(struct node_reader *reader);
 
 #endif
