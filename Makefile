@@ -132,7 +132,9 @@ AVX512_CFLAGS := -mavx2 -mfma -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefe
 
 # --- Sources -----------------------------------------------------------------------
 
-NOISE := $(wildcard noise/*.c) noise/kernel/kernels.c noise/kernel/kernel_scalar.c
+# Of the kernels, those of this machine.
+NOISE_ROOMS := $(filter-out noise/kernel/kernel_%,$(wildcard noise/*/*.c))
+NOISE := $(NOISE_ROOMS) noise/kernel/kernel_scalar.c
 ifeq ($(ARCH),x86_64)
 NOISE += noise/kernel/kernel_avx2.c noise/kernel/kernel_avx512.c
 else ifeq ($(ARCH),aarch64)
@@ -140,7 +142,7 @@ NOISE += noise/kernel/kernel_neon.c
 endif
 CONFIG := $(wildcard config/*.c)
 # Without the library, and without what reads configurations.
-WASM := $(wildcard server/viewer/wasm/*.c) $(wildcard noise/*.c) noise/kernel/kernels.c noise/kernel/kernel_simd128.c \
+WASM := $(wildcard server/viewer/wasm/*.c) $(NOISE_ROOMS) noise/kernel/kernel_simd128.c \
     $(filter-out $(addprefix config/,authority.c config_load.c daemon_options.c fields_format.c library.c network.c url_prefix.c \
         world_text.c world_yaml.c yaml_file.c),$(CONFIG))
 SERVER := $(wildcard server/*.c server/*/*.c server/png/deflate/*.c)

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "noise/biomes.h"
+#include "noise/graph/biomes.h"
 
 enum { BIOME_NAME_MAX = 64 }; /* with its terminating NUL */
 

@@ -7,7 +7,7 @@
 
 #include "biomes.h"
 #include "fields.h"
-#include "noise/graph.h"
+#include "noise/graph/graph.h"
 #include "option.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "field_nodes.h"
-#include "noise/rivers_params.h"
+#include "noise/graph/rivers_params.h"
 
 const struct world_fields *world_fields_hold(const struct world_fields *fields)
 {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct biome_table; /* config/biomes.h */
-struct graph;       /* noise/graph.h */
+struct graph;       /* noise/graph/graph.h */
 struct rivers_params;
 struct world_fields;
 

@@ -6,7 +6,7 @@
 
 #include "exact_numbers.h"
 #include "field_nodes.h"
-#include "noise/price.h"
+#include "noise/terrain/price.h"
 
 /* As for the short form, whose curve ends there. */
 #define MOST_METRES 1e6F

@@ -5,7 +5,7 @@
 
 #include "field_nodes.h"
 #include "fields.h"
-#include "noise/lattice.h"
+#include "noise/exact/lattice.h"
 
 struct world_graph {
     struct graph graph;

@@ -13,7 +13,7 @@
 #include "fields_resolve.h"
 #include "mapping.h"
 #include "name_distance.h"
-#include "noise/lattice.h"
+#include "noise/exact/lattice.h"
 
 #define EXPRESSION "a number, the name of a field, or a node such as { abs: NAME }"
 

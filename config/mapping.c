@@ -9,7 +9,7 @@
 #include "biomes_read.h"
 #include "exact_numbers.h"
 #include "fields_read.h"
-#include "noise/curve.h"
+#include "noise/graph/curve.h"
 #include "world_check.h"
 #include "world_options.h"
 

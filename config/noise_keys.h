@@ -2,10 +2,10 @@
 #ifndef FARLANDS_CONFIG_NOISE_KEYS_H
 #define FARLANDS_CONFIG_NOISE_KEYS_H
 
-#include "noise/params.h"
+#include "noise/fractal/params.h"
 #include "option.h"
 
-/* The names of the enumerators of noise/params.h, in their order. */
+/* The names of the enumerators of noise/fractal/params.h, in their order. */
 extern const char *const noise_bases[],
     *const noise_gradients[], *const noise_fades[], *const noise_hashes[], *const noise_fractals[];
 

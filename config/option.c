@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "exact_numbers.h"
-#include "noise/graph.h"
+#include "noise/graph/graph.h"
 #include "seed.h"
 
 const struct option *option_find(const struct option *options, const char *key, size_t length)

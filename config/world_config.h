@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "config/fields.h"
-#include "noise/params.h"
+#include "noise/fractal/params.h"
 
 enum {
     WORLD_NAME_MAX = 64,

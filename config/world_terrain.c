@@ -1,6 +1,6 @@
 #include "world_terrain.h"
 
-#include "noise/graph.h"
+#include "noise/graph/graph.h"
 
 int world_config_terrain_of_seed(struct farlands_terrain **out, const struct world_config *world,
                                  uint64_t seed)

@@ -2,7 +2,7 @@
 #ifndef FARLANDS_CONFIG_WORLD_TERRAIN_H
 #define FARLANDS_CONFIG_WORLD_TERRAIN_H
 
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 #include "world_config.h"
 
 /* The generator of worlds with `fields`; that of others is FARLANDS_GENERATOR. */

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "noise/noise.h"
+#include "noise/fractal/noise.h"
 
 /* True if the fractal is a plain sum of octaves. */
 static inline bool fractal_is_sum(const struct noise *noise)

@@ -6,7 +6,7 @@
 #define FARLANDS_KERNEL_H
 
 #include "noise/farlands.h"
-#include "noise/program.h"
+#include "noise/graph/program.h"
 
 struct chunk;
 struct coordinates;

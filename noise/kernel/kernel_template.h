@@ -54,7 +54,7 @@
 
 #include "formulas.h"
 #include "kernel.h"
-#include "noise/lattice.h"
+#include "noise/exact/lattice.h"
 #include "river_rows.h"
 #include "scratch.h"
 

@@ -6,7 +6,7 @@
 #ifndef FARLANDS_RIVER_ROWS_H
 #define FARLANDS_RIVER_ROWS_H
 
-#include "noise/rivers_params.h"
+#include "noise/graph/rivers_params.h"
 #include "scratch.h"
 
 /* Valleys change nothing farther away, in metres. */

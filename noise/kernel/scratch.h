@@ -5,10 +5,10 @@
 #ifndef FARLANDS_SCRATCH_H
 #define FARLANDS_SCRATCH_H
 
-#include "noise/basis.h"
-#include "noise/density.h"
-#include "noise/ledge.h"
-#include "noise/noise.h"
+#include "noise/fractal/basis.h"
+#include "noise/fractal/noise.h"
+#include "noise/space/density.h"
+#include "noise/space/ledge.h"
 
 enum {
     /* Columns, and rows, of a chunk: a 256-sample tile with a border fits, and a 512-sample tile is

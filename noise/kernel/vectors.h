@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "noise/arithmetic.h"
+#include "noise/exact/arithmetic.h"
 
 typedef uint32_t integer_vector __attribute__((vector_size(4 * KERNEL_LANES)));
 

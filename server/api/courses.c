@@ -1,7 +1,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 #include "server/api/point_documents.h"
 #include "server/api/point_work.h"
 #include "server/core/coding.h"

@@ -7,8 +7,8 @@
 
 #include "config/exact_numbers.h"
 #include "config/world_terrain.h"
-#include "noise/rivers_params.h"
-#include "noise/terrain.h"
+#include "noise/graph/rivers_params.h"
+#include "noise/terrain/terrain.h"
 #include "server/core/json.h"
 #include "server/layers/layer.h"
 #include "server/layers/shading.h"

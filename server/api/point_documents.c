@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "config/exact_numbers.h"
-#include "noise/rivers_params.h"
+#include "noise/graph/rivers_params.h"
 #include "server/core/json.h"
 #include "server/world/web_window.h"
 

@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 
 void place_fields_add(struct place_fields *fields, int field, float *out)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 #include "server/api/point_documents.h"
 #include "server/api/point_work.h"
 #include "server/core/coding.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 
 static bool is_raw(const struct raster *raster)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 #include "server/api/handlers.h"
 #include "server/api/raster_response.h"
 #include "server/api/region_pieces.h"

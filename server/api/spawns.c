@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "config/exact_numbers.h"
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 #include "server/api/point_documents.h"
 #include "server/api/point_work.h"
 #include "server/routing/resolve.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "noise/rivers_params.h"
-#include "noise/terrain.h"
+#include "noise/graph/rivers_params.h"
+#include "noise/terrain/terrain.h"
 #include "server/core/thread_group.h"
 #include "server/describe/depressions.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 #include "server/core/clock.h"
 #include "server/describe/quantiles.h"
 #include "server/tiles/render.h"

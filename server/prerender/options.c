@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "config/exact_numbers.h"
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 #include "server/core/span.h"
 #include "server/prerender/archive.h"
 

@@ -7,7 +7,7 @@
 
 #include "config/exact_numbers.h"
 #include "config/name_distance.h"
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 
 enum { PATH_LONGEST = 1024 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <uv.h>
 
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 #include "server/core/clock.h"
 #include "server/layers/inland_water.h"
 #include "server/tiles/blocks.h"

@@ -1,11 +1,11 @@
 /*
- * The prices of requests, in picoseconds: samples times the price of each (noise/price.h), the same
+ * The prices of requests, in picoseconds: samples times the price of each (noise/terrain/price.h), the same
  * on every machine. Multiplications only, so that an event loop may wait for them. Any thread.
  */
 #ifndef FARLANDS_WORLD_REQUEST_PRICE_H
 #define FARLANDS_WORLD_REQUEST_PRICE_H
 
-#include "noise/price.h"
+#include "noise/terrain/price.h"
 #include "server/world/world.h"
 
 /* A request that costs more is refused: its end would come too late. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "noise/rivers_params.h"
+#include "noise/graph/rivers_params.h"
 
 bool spawn_wants_biomes(const struct spawn_query *query)
 {

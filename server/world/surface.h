@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 
 struct surface {
     float height;    /* metres */

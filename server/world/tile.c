@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 #include "server/core/decimal.h"
 
 /* The first sample of TILE on one axis, on which it is number INDEX, in units; -ERANGE unless all

@@ -12,7 +12,7 @@
 #include <xxhash.h>
 
 #include "config/world_terrain.h"
-#include "noise/price.h"
+#include "noise/terrain/price.h"
 #include "server/core/decimal.h"
 #include "server/layers/climate_colors.h"
 #include "server/layers/inland_water.h"

@@ -7,7 +7,7 @@
 #include "config/biomes.h"
 #include "config/config.h"
 #include "config/fields.h"
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 #include "server/layers/layer.h"
 
 enum { FINGERPRINT_TEXT = 17 }; /* 16 hexadecimal digits */

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 #include "server/world/world.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/bench_worlds.h"

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 #include "plain_noise.h"
 
 #define BLOCKS(n) ((n)*FARLANDS_UNIT)

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "noise/lattice.h"
-#include "noise/permutation.h"
+#include "noise/exact/lattice.h"
+#include "noise/exact/permutation.h"
 
 static double fade(double t)
 {

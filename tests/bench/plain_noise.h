@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 
 enum { PLAIN_AXES = 3, PLAIN_SPACES = 4 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 #include "tests/proofs/graph_bits.h"
 
 enum {

@@ -15,12 +15,12 @@ fail() {
 # refused MESSAGE COMPILER OPTION...
 refused() {
     local said
-    said=$("${@:2}" -std=gnu11 -I. -fsyntax-only noise/octave.c 2>&1) && fail "${*:2} is not refused"
+    said=$("${@:2}" -std=gnu11 -I. -fsyntax-only noise/fractal/octave.c 2>&1) && fail "${*:2} is not refused"
     grep -qFe "$1" <<<"$said" || fail "${*:2} says: $said"
 }
 
 for compiler in gcc clang; do
-    "$compiler" -std=gnu11 -I. -fsyntax-only noise/octave.c || fail "$compiler alone is refused"
+    "$compiler" -std=gnu11 -I. -fsyntax-only noise/fractal/octave.c || fail "$compiler alone is refused"
     for options in -ffast-math -Ofast -ffinite-math-only; do
         refused '-ffast-math or a part of it' $compiler $options
     done

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 #include "tests/unit/support/random_graph.h"
 
 enum { FIELDS = 3, WIDTH = 290, HEIGHT = 8 };

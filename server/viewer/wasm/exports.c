@@ -11,7 +11,7 @@
 
 #include "config/world_terrain.h"
 #include "config/world_text.h"
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 
 #define EXPORT(name) __attribute__((export_name(name), visibility("default")))
 

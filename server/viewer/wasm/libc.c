@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "noise/wide.h"
+#include "noise/exact/wide.h"
 
 enum { PAGE = 65536 };
 

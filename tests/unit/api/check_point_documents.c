@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "config/exact_numbers.h"
-#include "noise/rivers_params.h"
+#include "noise/graph/rivers_params.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"
 

@@ -8,7 +8,7 @@
 #include "config/field_nodes.h"
 #include "config/world_terrain.h"
 #include "config/world_text.h"
-#include "noise/terrain_parts.h"
+#include "noise/terrain/terrain_parts.h"
 #include "server/api/documents.h"
 #include "tests/unit/support/configuration_file.h"
 #include "tests/unit/support/draws.h"

@@ -16,7 +16,7 @@
 #include <stdarg.h>
 #include <xxhash.h>
 
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 #include "server/layers/climate_colors.h"
 #include "server/layers/inland_water.h"
 #include "server/tiles/render.h"

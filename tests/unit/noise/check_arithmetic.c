@@ -3,8 +3,8 @@
 #include <fenv.h>
 #include <stdlib.h>
 
-#include "noise/arithmetic.h"
-#include "noise/terrain.h"
+#include "noise/exact/arithmetic.h"
+#include "noise/terrain/terrain.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/random_graph.h"
 #include "tests/unit/support/reference_params.h"

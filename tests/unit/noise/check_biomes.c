@@ -1,5 +1,5 @@
 /* The biome at a place: the nearest row of a table, by each kernel and in each shape. */
-#include "noise/biomes.h"
+#include "noise/graph/biomes.h"
 
 #include <check.h>
 #include <errno.h>

@@ -5,9 +5,9 @@
 #include <check.h>
 
 #include "config/noise_keys.h"
-#include "noise/derivatives.h"
-#include "noise/evaluate.h"
-#include "noise/noise_dual.h"
+#include "noise/evaluate/derivatives.h"
+#include "noise/evaluate/evaluate.h"
+#include "noise/evaluate/noise_dual.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/random_graph.h"
 #include "tests/unit/support/reference_params.h"

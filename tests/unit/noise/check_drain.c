@@ -1,10 +1,10 @@
 /* Which way water flows: falling beds, courses that never cross, the same from everywhere. */
-#include "noise/drain.h"
+#include "noise/water/drain.h"
 
 #include <errno.h>
 #include <math.h>
 
-#include "noise/drain_parts.h"
+#include "noise/water/drain_parts.h"
 #include "tests/unit/support/draws.h"
 #include "tests/unit/support/fixtures.h"
 

@@ -4,8 +4,8 @@
 #include <check.h>
 #include <errno.h>
 
-#include "noise/graph_check.h"
-#include "noise/lattice.h"
+#include "noise/exact/lattice.h"
+#include "noise/graph/graph_check.h"
 #include "tests/unit/support/graph_values.h"
 
 static struct farlands_scratch *scratch;

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "noise/price.h"
-#include "noise/terrain.h"
+#include "noise/terrain/price.h"
+#include "noise/terrain/terrain.h"
 #include "tests/unit/support/graph_values.h"
 #include "tests/unit/support/sample_graphs.h"
 

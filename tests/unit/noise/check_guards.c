@@ -4,7 +4,7 @@
  */
 #include <check.h>
 
-#include "noise/evaluate.h"
+#include "noise/evaluate/evaluate.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"
 

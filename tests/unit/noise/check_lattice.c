@@ -2,8 +2,8 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "noise/lattice.h"
-#include "noise/octave.h"
+#include "noise/exact/lattice.h"
+#include "noise/fractal/octave.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"
 

@@ -5,8 +5,8 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "noise/lattice.h"
-#include "noise/terrain.h"
+#include "noise/exact/lattice.h"
+#include "noise/terrain/terrain.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "config/config.h"
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_density.h"
 #include "tests/unit/support/reference_graph.h"

@@ -6,7 +6,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_graph.h"
 #include "tests/unit/support/reference_params.h"

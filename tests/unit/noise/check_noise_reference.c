@@ -3,8 +3,8 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "noise/permutation.h"
-#include "noise/terrain.h"
+#include "noise/exact/permutation.h"
+#include "noise/terrain/terrain.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_noise.h"
 #include "tests/unit/support/reference_params.h"

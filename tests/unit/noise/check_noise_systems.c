@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "config/config.h"
-#include "noise/lattice.h"
-#include "noise/terrain.h"
+#include "noise/exact/lattice.h"
+#include "noise/terrain/terrain.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_noise.h"
 #include "tests/unit/support/reference_params.h"

@@ -2,12 +2,12 @@
  * Prices are those of a table, to the picosecond; they order worlds as their times do. `make bench`
  * prints them beside measured times.
  */
-#include "noise/price.h"
+#include "noise/terrain/price.h"
 
 #include <math.h>
 
 #include "config/world_terrain.h"
-#include "noise/terrain_parts.h"
+#include "noise/terrain/terrain_parts.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/graph_values.h"
 #include "tests/unit/support/reference_params.h"

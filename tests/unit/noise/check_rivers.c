@@ -1,5 +1,5 @@
 /* How far places are from water, and ground that follows the beds. */
-#include "noise/rivers.h"
+#include "noise/water/rivers.h"
 
 #include <math.h>
 

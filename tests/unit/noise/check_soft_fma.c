@@ -1,5 +1,5 @@
 /* The fused multiply-add in software, compared with the C library's. */
-#include "noise/soft_fma.h"
+#include "noise/exact/soft_fma.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/random_graph.h"
 #include "tests/unit/support/reference_params.h"

@@ -2,8 +2,8 @@
 #ifndef FARLANDS_DRAWS_H
 #define FARLANDS_DRAWS_H
 
+#include "noise/exact/lattice.h"
 #include "noise/farlands.h"
-#include "noise/lattice.h"
 
 #define BLOCKS(n) ((int64_t)((n)*FARLANDS_UNIT))
 #define LENGTH(array) ((int)(sizeof(array) / sizeof *(array)))

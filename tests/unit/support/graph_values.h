@@ -2,7 +2,7 @@
 #ifndef FARLANDS_GRAPH_VALUES_H
 #define FARLANDS_GRAPH_VALUES_H
 
-#include "noise/evaluate.h"
+#include "noise/evaluate/evaluate.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/random_graph.h"
 #include "tests/unit/support/reference_params.h"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "noise/program.h"
+#include "noise/graph/program.h"
 #include "tests/unit/support/draws.h"
 
 /* Rivers have tests of their own. */

@@ -4,8 +4,8 @@
 
 #include <check.h>
 
-#include "noise/graph.h"
-#include "noise/terrain.h"
+#include "noise/graph/graph.h"
+#include "noise/terrain/terrain.h"
 
 /* The terrain of PARAMS as a graph, with the volume of generator 3. */
 static inline struct farlands_terrain *reference_graph(const struct farlands_params *params)

@@ -15,9 +15,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "noise/lattice.h"
-#include "noise/params.h"
-#include "noise/permutation.h"
+#include "noise/exact/lattice.h"
+#include "noise/exact/permutation.h"
+#include "noise/fractal/params.h"
 
 /* As published in 2002. */
 static const uint8_t reference_permutation[256] = {

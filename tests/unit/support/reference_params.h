@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "config/world_options.h"
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 #include "tests/unit/support/draws.h"
 
 /* Unlike ck_assert_msg, does not write to a pipe for each assertion that holds: some tests make

@@ -2,7 +2,7 @@
 #ifndef FARLANDS_SAMPLE_GRAPHS_H
 #define FARLANDS_SAMPLE_GRAPHS_H
 
-#include "noise/program.h"
+#include "noise/graph/program.h"
 #include "tests/unit/support/reference_params.h"
 
 struct graph_builder {

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "noise/terrain.h"
+#include "noise/terrain/terrain.h"
 #include "server/world/world.h"
 #include "tests/unit/support/fixtures.h"
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "noise/terrain_parts.h"
+#include "noise/terrain/terrain_parts.h"
 #include "server/routing/route.h"
 #include "tests/unit/support/fixtures.h"
 

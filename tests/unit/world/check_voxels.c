@@ -2,7 +2,7 @@
  * all surfaces are heights; spawns stand on blocks, in the air. */
 #include <stdlib.h>
 
-#include "noise/rivers_params.h"
+#include "noise/graph/rivers_params.h"
 #include "server/world/spawn_search.h"
 #include "server/world/world.h"
 #include "tests/unit/support/draws.h"

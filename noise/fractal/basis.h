@@ -1,0 +1,55 @@
+/*
+ * Properties of each basis of noise, as far as they are numbers. README.md, "Adding a basis", leads
+ * through the rest. Private to noise/.
+ */
+#ifndef FARLANDS_BASIS_H
+#define FARLANDS_BASIS_H
+
+#include "noise/fractal/params.h"
+
+/* How a kernel evaluates a row of samples. */
+enum basis_method {
+    BASIS_LINES,  /* a weighted sum of lines, each of them a lattice row interpolated along x */
+    BASIS_ROWS,   /* from lines, too, but by a formula of its own */
+    BASIS_POINTS, /* each sample by itself, with lattice corners of its own */
+};
+
+/* Meaning of the index of a lattice corner, 0 .. 255. */
+enum basis_corner {
+    BASIS_GRADIENT, /* a vector of the gradient set */
+    BASIS_FEATURE,  /* a point in the cell */
+    BASIS_VALUE,    /* a number from -1 to 1 */
+};
+
+/* Averages over the plane for one octave's noise n. Measured with the quintic fade, right to a few
+ * per cent; for gradients, which they grow with, of length 1. */
+struct basis_moments {
+    double mean, absolute, square; /* of n, |n| and n^2 */
+    double slope;                  /* root mean square along an axis, per cell */
+};
+
+struct basis {
+    enum basis_method method;
+    enum basis_corner corner;
+    int first, corners; /* corners that count along an axis: the first from the sample's cell on */
+    int lines;          /* made for each lattice row */
+    struct basis_moments moments;
+};
+
+/* A function instead of a table: constants fold, and the compiler names a basis left out. */
+static inline struct basis basis_of(enum farlands_basis basis)
+{
+    switch (basis) {
+    case FARLANDS_PERLIN:
+        break;
+    case FARLANDS_SIMPLEX:
+        return (struct basis){BASIS_POINTS, BASIS_GRADIENT, 0, 2, 0, {0, 0.329, 0.1445, 1.82}};
+    case FARLANDS_CELLULAR:
+        return (struct basis){BASIS_ROWS, BASIS_FEATURE, -1, 3, 6, {-0.141, 0.333, 0.1643, 1.39}};
+    case FARLANDS_VALUE:
+        return (struct basis){BASIS_LINES, BASIS_VALUE, 0, 2, 1, {0, 0.3826, 0.2087, 0.87}};
+    }
+    return (struct basis){BASIS_LINES, BASIS_GRADIENT, 0, 2, 2, {0, 0.1775, 0.0472, 0.63}};
+}
+
+#endif

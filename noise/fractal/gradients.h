@@ -1,0 +1,34 @@
+/* Gradient sets: the vectors that the index of a lattice corner chooses from. Private to noise/. */
+#ifndef FARLANDS_GRADIENTS_H
+#define FARLANDS_GRADIENTS_H
+
+#include "noise/fractal/params.h"
+
+/*
+ * Gradient of index i: (x, y)[i mod 32], a small set being repeated; then, as far as the masks
+ * allow, bit 5 of i exchanges x and y, bit 6 negates x, and bit 7 negates y. Two registers hold 32
+ * entries.
+ */
+struct gradient_set {
+    float x[32];
+    float y[32];
+    uint32_t exchange; /* all ones or 0 */
+    uint32_t sign;     /* the sign bit or 0 */
+};
+
+/* The gradient of one index; kernels look up many at once. */
+static inline void gradient_at(const struct gradient_set *set, uint32_t index, float *x, float *y)
+{
+    const bool exchange = index & 32 & set->exchange;
+    const float gx = set->x[index & 31], gy = set->y[index & 31];
+    *x = index & 64 && set->sign ? -(exchange ? gy : gx) : exchange ? gy : gx;
+    *y = index & 128 && set->sign ? -(exchange ? gx : gy) : exchange ? gx : gy;
+}
+
+void gradients_make(struct gradient_set *set, enum farlands_gradients kind);
+
+/* Gradients in 3 and 4 dimensions, one row per axis; in 3-D the 16 come twice. */
+extern const float gradients_3d[3][32];
+extern const float gradients_4d[4][32];
+
+#endif

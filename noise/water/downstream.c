@@ -1,0 +1,285 @@
+/* Courses of water, point by point: the ends of the pieces of their curves. */
+#include "downstream.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "noise/water/river_curves.h"
+
+/*
+ * The steps of a course at a node. From 0 on: points of the curve from the node over the next one.
+ * The last point of a curve is point 0 of the next curve. From AT_SOURCE on: points of the curve
+ * that begins at the node.
+ */
+enum { AT_SOURCE = CURVE_PIECES + 1, AT_NODE = 2 * AT_SOURCE, ENDED = -1 };
+
+/* Nodes around one: those that water flows to in two steps are among them. */
+enum { AROUND = 2, WIDE = 2 * AROUND + 1 };
+
+struct neighbourhood {
+    struct drain_node node[WIDE * WIDE];
+};
+
+static const struct drain_node *next_of(const struct drain_node *n, int wide)
+{
+    return n->kind == DRAIN_FLOWS
+               ? n + drain_neighbour[n->next][1] * wide + drain_neighbour[n->next][0]
+               : NULL;
+}
+
+static int last_level(const struct rivers *rivers)
+{
+    return rivers_params_of(rivers)->levels - 1;
+}
+
+/* True if N is a part of a course. Others are too short for one. */
+static bool is_on_course(const struct rivers *rivers, const struct drain_node *n)
+{
+    return n->kind != DRAIN_SEA && n->birth < last_level(rivers);
+}
+
+/* The curve over the node that FROM flows to; or that begins at FROM. Nodes in rows of WIDE. */
+static void make_curve(const struct rivers *rivers, const struct drain_node *from, bool is_source,
+                       int wide, struct river_curve *curve)
+{
+    const struct river_bend bend = is_source
+                                       ? (struct river_bend){NULL, from, next_of(from, wide), 1}
+                                       : river_bend_from(from, wide, last_level(rivers));
+    river_curve_make(curve, rivers_params_of(rivers), last_level(rivers), bend, true);
+}
+
+static int64_t units(float metres)
+{
+    return (int64_t)floor((double)metres * FARLANDS_UNIT);
+}
+
+/* --- Where a course begins --- */
+
+/* The nearest curve so far. */
+struct nearest {
+    int64_t x, y; /* to this place */
+    float away;
+    struct farlands_course course;
+};
+
+static void see_curve(struct nearest *nearest, const struct river_curve *c, int64_t i, int64_t j,
+                      int first)
+{
+    const float x = (float)((double)(nearest->x - c->x) / FARLANDS_UNIT);
+    const float y = (float)((double)(nearest->y - c->y) / FARLANDS_UNIT);
+    for (int t = 0; t < c->pieces; t++) {
+        const struct river_piece *p = &c->piece[t];
+        float u = ((x - p->x) * p->along_x + (y - p->y) * p->along_y) * p->inverse;
+        u = u < 0 ? 0 : u > 1 ? 1 : u;
+        const float dx = x - p->x - u * p->along_x, dy = y - p->y - u * p->along_y;
+        const float away = sqrtf(dx * dx + dy * dy) - (p->half + u * p->widening);
+        if (away < nearest->away) {
+            nearest->away = away;
+            nearest->course = (struct farlands_course){i, j, first + t + 1};
+        }
+    }
+}
+
+int downstream_begin(struct rivers *rivers, int64_t x, int64_t y, struct farlands_course *out)
+{
+    /* Curves within a spacing of a place have their first node within 5, along both axes. */
+    enum { FAR = 5, SIDE = 2 * (FAR + AROUND) + 1 };
+    const struct rivers_params *params = rivers_params_of(rivers);
+    const int last = last_level(rivers);
+    const float spacing = (float)((double)(params->spacing >> (2 * last)) / FARLANDS_UNIT);
+    struct drain_node node[SIDE * SIDE];
+    struct river_curve curve;
+    struct nearest nearest = {x, y, fminf(RIVERS_NEAR, spacing), {0, 0, AT_NODE}};
+    int64_t i, j;
+    drain_nearest(rivers_drain(rivers), last, x, y, &i, &j);
+    nearest.course.i = i;
+    nearest.course.j = j;
+    i -= FAR + AROUND;
+    j -= FAR + AROUND;
+    const int err = drain_nodes(rivers_drain(rivers), last, i, j, SIDE, SIDE, node);
+    if (err)
+        return err;
+    for (int row = AROUND; row < SIDE - AROUND; row++)
+        for (int column = AROUND; column < SIDE - AROUND; column++) {
+            const struct drain_node *n = &node[row * SIDE + column];
+            if (!is_on_course(rivers, n) || n->kind != DRAIN_FLOWS)
+                continue;
+            for (int source = 0; source < 2; source++) {
+                if (source && !rivers_is_source(n, SIDE))
+                    continue;
+                make_curve(rivers, n, source, SIDE, &curve);
+                if ((double)curve.order >= params->from)
+                    see_curve(&nearest, &curve, i + column, j + row, source ? AT_SOURCE : 0);
+            }
+        }
+    *out = nearest.course;
+    return 0;
+}
+
+/* --- Points --- */
+
+static float level_of(const struct drain_node *n)
+{
+    return (float)n->bed / (float)DRAIN_METRE;
+}
+
+/* The point at node N, which is on no curve. */
+static struct farlands_course_point point_at_node(const struct drain_node *n)
+{
+    const float level = level_of(n);
+    return (struct farlands_course_point){.x = n->x,
+                                          .y = n->y,
+                                          .level = level,
+                                          .bed = level,
+                                          .kind = n->kind == DRAIN_SEA   ? FARLANDS_SEA
+                                                  : n->kind == DRAIN_END ? FARLANDS_END_LAKE
+                                                                         : FARLANDS_LAND};
+}
+
+/* Point T of C, whose level at its end is END. */
+static struct farlands_course_point point_of(const struct river_curve *c, int t, float end,
+                                             bool is_wet)
+{
+    const struct river_piece *p = &c->piece[t < CURVE_PIECES ? t : CURVE_PIECES - 1];
+    const float u = t < CURVE_PIECES ? 0 : 1;
+    /* Sums may be rounded up and down. */
+    float level = end;
+    for (int k = 0; k <= t && t < CURVE_PIECES; k++)
+        level = k == 0 || c->piece[k].level < level ? c->piece[k].level : level;
+    level = level < end ? end : level;
+    return (struct farlands_course_point){
+        .x = c->x + units(p->x + u * p->along_x),
+        .y = c->y + units(p->y + u * p->along_y),
+        .level = level,
+        .bed = is_wet ? level - p->depth : level,
+        .width = is_wet ? 2 * (p->half + u * p->widening) : 0,
+        .order = is_wet ? p->order : 0,
+        .kind = is_wet ? FARLANDS_RIVER : FARLANDS_LAND,
+    };
+}
+
+/* Lower P, in a river of DEPTH, to LEVEL, if that is lower. */
+static void lower_to(struct farlands_course_point *p, float level, float depth)
+{
+    p->level = fminf(p->level, level);
+    p->bed = fminf(p->bed, p->level - depth);
+}
+
+/* The last point, P, of a course that ends at END. */
+static void end_at(const struct rivers *rivers, const struct drain_node *end,
+                   struct farlands_course_point *p)
+{
+    struct river_curve lake;
+    p->kind = end->kind == DRAIN_SEA ? FARLANDS_SEA : FARLANDS_END_LAKE;
+    if (end->kind == DRAIN_SEA || p->width == 0)
+        return;
+    river_curve_make_end(&lake, rivers_params_of(rivers), last_level(rivers), end);
+    p->width = 2 * lake.piece[0].half;
+    p->bed = fminf(p->bed, p->level - lake.piece[0].depth);
+}
+
+/* Go on from node N at COURSE, which flows to NEXT, over land. */
+static void walk_on(const struct rivers *rivers, const struct drain_node *next, int k,
+                    struct farlands_course *course)
+{
+    course->i += drain_neighbour[k][0];
+    course->j += drain_neighbour[k][1];
+    course->step = is_on_course(rivers, next) && next->kind == DRAIN_FLOWS ? 0 : AT_NODE;
+}
+
+/* The level at the end of a curve over ON: in the middle of its edge, or at ON itself. */
+static float level_at_end(const struct drain_node *on, const struct drain_node *to)
+{
+    return to ? 0.5f * (level_of(on) + level_of(to)) : level_of(on);
+}
+
+/* The points of COURSE up to the end of a curve. */
+static int follow_curve(struct rivers *rivers, struct farlands_course *course,
+                        const struct drain_node *n, struct farlands_course_point *out, size_t room,
+                        size_t *count)
+{
+    struct river_curve curve;
+    const bool is_source = course->step >= AT_SOURCE;
+    const struct drain_node *on = next_of(n, WIDE);
+    make_curve(rivers, n, is_source, WIDE, &curve);
+    const float end = is_source ? level_at_end(n, on) : level_at_end(on, next_of(on, WIDE));
+    const bool is_wet =
+        is_on_course(rivers, n) && (double)curve.order >= rivers_params_of(rivers)->from;
+    const int first = is_source ? course->step - AT_SOURCE : course->step;
+    static const float ROUNDING = 0.01f; /* more than that of sums */
+    /* Once the curve is in the water that it joins. So it is followed from its beginning. */
+    float highest = INFINITY;
+    int err = 0;
+    for (int t = is_wet ? 0 : first; t <= CURVE_PIECES && *count < room && !err; t++) {
+        struct farlands_course_point p = point_of(&curve, t, end, is_wet);
+        struct rivers_here here;
+        err = rivers_look(rivers, p.x, p.y, &here);
+        if (here.level < p.level - ROUNDING)
+            highest = fminf(highest, fabsf(here.level - end) < ROUNDING ? end : here.level);
+        if (is_wet)
+            lower_to(&p, highest, curve.piece[t < CURVE_PIECES ? t : CURVE_PIECES - 1].depth);
+        if (t == CURVE_PIECES && !is_source && on->kind != DRAIN_FLOWS)
+            end_at(rivers, on, &p);
+        else if (here.is_lake)
+            p.kind = FARLANDS_LAKE;
+        if (t < first || err)
+            continue;
+        out[(*count)++] = p;
+        course->step++;
+    }
+    if (err || course->step <= (is_source ? AT_SOURCE : 0) + CURVE_PIECES)
+        return err;
+    course->step = 1;
+    if (is_source)
+        return 0;
+    course->i += drain_neighbour[n->next][0];
+    course->j += drain_neighbour[n->next][1];
+    if (on->kind != DRAIN_FLOWS)
+        course->step = ENDED;
+    return 0;
+}
+
+/* True if nodes around that of COURSE are within the bounds of a grid. */
+static bool is_within(const struct rivers *rivers, const struct farlands_course *course)
+{
+    const struct rivers_params *params = rivers_params_of(rivers);
+    const double s = (double)(params->spacing >> (2 * last_level(rivers)));
+    const double limit = (double)FARLANDS_LIMIT + (double)FARLANDS_MAX_STEP;
+    return fabs(s * ((double)course->i + 0.5 * (double)course->j)) <= limit &&
+           fabs(s * (double)course->j) <= limit;
+}
+
+int downstream_follow(struct rivers *rivers, struct farlands_course *course,
+                      struct farlands_course_point *out, size_t room, size_t *count)
+{
+    struct neighbourhood around;
+    const struct drain_node *n = &around.node[AROUND * WIDE + AROUND];
+    size_t done = 0;
+    int err = 0;
+    if (course->step < ENDED || course->step > AT_NODE || !is_within(rivers, course))
+        return -EINVAL;
+    struct farlands_course at = *course;
+    while (!err && done < room && at.step != ENDED) {
+        err = drain_nodes(rivers_drain(rivers), last_level(rivers), at.i - AROUND, at.j - AROUND,
+                          WIDE, WIDE, around.node);
+        if (err)
+            break;
+        const struct drain_node *next = next_of(n, WIDE);
+        if (!next) {
+            out[done++] = point_at_node(n);
+            at.step = ENDED;
+        } else if (at.step == AT_NODE && is_on_course(rivers, n)) {
+            at.step = rivers_is_source(n, WIDE) ? AT_SOURCE : 0;
+        } else if (at.step == AT_NODE) {
+            out[done++] = point_at_node(n);
+            walk_on(rivers, next, n->next, &at);
+        } else {
+            err = follow_curve(rivers, &at, n, out, room, &done);
+        }
+    }
+    if (err)
+        return err;
+    *course = at;
+    *count = done;
+    return 0;
+}

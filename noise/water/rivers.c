@@ -1,0 +1,572 @@
+/* How far places are from water, and how the ground follows the beds. */
+#include "rivers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "noise/exact/aligned.h"
+#include "noise/fractal/noise.h"
+#include "noise/water/river_curves.h"
+
+enum {
+    /* Curves that are remembered: two for each node of a square so wide, a power of two. */
+    CURVES_SIDE = 32,
+    CURVES = 2 * CURVES_SIDE * CURVES_SIDE,
+};
+
+/* Two curves for each node: where its course begins, or ends in an end lake; and over the node that
+ * it flows to. */
+struct kept_curve {
+    int64_t i, j;
+    int8_t level;
+    bool full, over;
+    struct river_curve curve;
+};
+
+/* Samples whose valleys were found last, since lattices of one spacing need the same ones; without
+ * a width there are none. */
+struct found {
+    struct chunk chunk;
+    int64_t band_limit;
+};
+
+struct rivers {
+    struct rivers_params params;
+    const struct kernel *kernel;
+    float half; /* the width of the largest river */
+    struct drain *drain;
+    struct drain_node *node; /* around a block */
+    size_t nodes;            /* there is room for */
+    struct kept_curve *kept;
+    float near_samples;     /* metres between samples of a picture; 0: exact values */
+    bool wet[KERNEL_CHUNK]; /* rows with water near; NEAR has no others */
+    struct river_near near;
+    struct river_valleys valleys;
+    struct found found; /* in VALLEYS */
+};
+
+_Static_assert((int)RIVERS_MAX_LEVELS == (int)DRAIN_MAX_LEVELS, "rivers are drained on all levels");
+
+int rivers_new(struct rivers **out, const struct rivers_params *params, const struct kernel *kernel,
+               drain_ground *ground, void *context)
+{
+    const struct drain_shape shape = {params->spacing, params->levels};
+    struct rivers *r = aligned_new(sizeof *r);
+    if (!r)
+        return -ENOMEM;
+    memset(r, 0, sizeof *r);
+    r->params = *params;
+    r->kernel = kernel;
+    r->half = (float)rivers_widest(params) / 2;
+    r->kept = calloc(CURVES, sizeof *r->kept);
+    const int err = r->kept ? drain_new(&r->drain, &shape, ground, context) : -ENOMEM;
+    if (err) {
+        rivers_free(r);
+        return err;
+    }
+    *out = r;
+    return 0;
+}
+
+void rivers_free(struct rivers *rivers)
+{
+    if (rivers) {
+        drain_free(rivers->drain);
+        free(rivers->node);
+        free(rivers->kept);
+    }
+    aligned_free(rivers);
+}
+
+const struct rivers_params *rivers_params_of(const struct rivers *rivers)
+{
+    return &rivers->params;
+}
+
+struct drain *rivers_drain(struct rivers *rivers)
+{
+    return rivers->drain;
+}
+
+/* --- Blocks of samples --- */
+
+/* Samples of a chunk: columns I to I2 - 1, rows J to J2 - 1. */
+struct block {
+    const struct chunk *chunk;
+    int i, j, i2, j2;
+    int step;                         /* columns that are looked at together */
+    int level;                        /* of the drainage */
+    bool is_valley;                   /* look for valleys, not for water */
+    bool is_wide;                     /* a picture that shows no bends between nodes */
+    int64_t left, right, top, bottom; /* curves are of consequence from here to there, in units */
+};
+
+/* How far from its edge a river is known, metres: pictures show it PICTURE_NEAR samples wide. */
+static float near_reach(const struct rivers *r)
+{
+    const float wide = (float)RIVERS_PICTURE_NEAR * r->near_samples;
+    return wide > (float)RIVERS_NEAR ? wide : (float)RIVERS_NEAR;
+}
+
+static float reach_of(const struct rivers *r, const struct block *b)
+{
+    return b->is_valley ? (float)RIVERS_REACH : near_reach(r);
+}
+
+/* True if the sides of curves will do for B. */
+static bool is_rough(const struct block *b)
+{
+    return b->is_valley || b->is_wide;
+}
+
+static int64_t at(struct coordinates along, int i)
+{
+    return along.at ? along.at[i] : along.first + i * along.step;
+}
+
+static int64_t units(float metres)
+{
+    return (int64_t)(metres * FARLANDS_UNIT);
+}
+
+/* Those of samples FROM to TO - 1 along an axis that lie within LOW .. HIGH metres of ORIGIN, and
+ * their places PLACE from there; whole STEPs of samples, which may lie beyond TO: these get the
+ * last place again. */
+static bool clip(struct coordinates along, int from, int to, int step, int64_t origin, float low,
+                 float high, int *first, int *last, float *place)
+{
+    const int64_t least = origin + units(low), most = origin + units(high);
+    int a = from, b = to;
+    if (along.at) {
+        while (a < b && at(along, a) < least)
+            a++;
+        while (b > a && at(along, b - 1) > most)
+            b--;
+    } else {
+        const int64_t skip = least - at(along, a), over = at(along, b - 1) - most;
+        if (skip > 0)
+            a = skip > (b - a) * along.step ? b : a + (int)((skip + along.step - 1) / along.step);
+        if (over > 0)
+            b = over > (b - a) * along.step ? a : b - (int)((over + along.step - 1) / along.step);
+    }
+    if (a >= b)
+        return false;
+    *first = a / step * step;
+    *last = (b + step - 1) / step * step;
+    if (!along.at) {
+        /* Exact: differences are far below 2^53 units. */
+        const double begin = (double)(at(along, *first) - origin) / FARLANDS_UNIT;
+        const double apart = (double)along.step / FARLANDS_UNIT;
+        for (int i = *first; i < *last; i++)
+            place[i] = (float)(begin + (double)(i - *first) * apart);
+    }
+    for (int i = *first; i < *last && i < to && along.at; i++)
+        place[i] = (float)((double)(along.at[i] - origin) / FARLANDS_UNIT);
+    for (int i = to; i < *last; i++)
+        place[i] = place[to - 1];
+    return true;
+}
+
+/* Those samples of B within the box LEFT .. RIGHT, TOP .. BOTTOM, metres from (X, Y), into W, whose
+ * places are in PLACE. False if there are none. */
+static bool find_window(const struct block *b, int64_t x, int64_t y, float left, float right,
+                        float top, float bottom, float place[2][KERNEL_CHUNK],
+                        struct river_window *w)
+{
+    w->x = place[0];
+    w->y = place[1];
+    return clip(b->chunk->x, b->i, b->i2, b->step, x, left, right, &w->i, &w->i2, place[0]) &&
+           clip(b->chunk->y, b->j, b->j2, 1, y, top, bottom, &w->j, &w->j2, place[1]);
+}
+
+/* Those samples of W, which is a part of B, within REACH of PIECE. */
+static struct river_window near_piece(const struct block *b, const struct river_window *w,
+                                      const struct river_piece *p, float reach)
+{
+    struct river_window near = *w;
+    const float x = p->x + p->along_x, y = p->y + p->along_y;
+    const float left = (x < p->x ? x : p->x) - reach, right = (x > p->x ? x : p->x) + reach;
+    const float top = (y < p->y ? y : p->y) - reach, bottom = (y > p->y ? y : p->y) + reach;
+    while (near.i < near.i2 && near.x[near.i + b->step - 1] < left)
+        near.i += b->step;
+    while (near.i < near.i2 && near.x[near.i2 - b->step] > right)
+        near.i2 -= b->step;
+    while (near.j < near.j2 && near.y[near.j] < top)
+        near.j++;
+    while (near.j < near.j2 && near.y[near.j2 - 1] > bottom)
+        near.j2--;
+    return near;
+}
+
+/* Make room for what is near samples of rows J to J2 - 1 of CHUNK. */
+static void need_rows(struct rivers *r, const struct chunk *chunk, int j, int j2)
+{
+    const float far = near_reach(r);
+    const int n = whole_steps(chunk->width);
+    for (; j < j2; j++) {
+        if (r->wet[j])
+            continue;
+        r->wet[j] = true;
+        for (int i = 0; i < n; i++)
+            r->near.bank[j][i] = far;
+        memset(r->near.level[j], 0, (size_t)n * sizeof(float));
+        memset(r->near.order[j], 0, (size_t)n * sizeof(float));
+        memset(r->near.half[j], 0, (size_t)n * sizeof(float));
+        memset(r->near.depth[j], 0, (size_t)n * sizeof(float));
+        memset(r->near.lakes.level[j], 0, (size_t)n * sizeof(float));
+        memset(r->near.lakes.weight[j], 0, (size_t)n * sizeof(float));
+    }
+}
+
+static void see_curve(struct rivers *r, const struct block *b, const struct river_curve *c)
+{
+    float place[2][KERNEL_CHUNK];
+    struct river_window w;
+    const float reach = reach_of(r, b) + c->half;
+    /* Valleys begin before there is water in them. */
+    if ((!b->is_valley && c->order < (float)r->params.from) ||
+        !find_window(b, c->x, c->y, c->left - reach, c->right + reach, c->top - reach,
+                     c->bottom + reach, place, &w))
+        return;
+    const bool rough = is_rough(b);
+    const int count = rough ? c->sides : c->pieces;
+    for (int t = 0; t < count; t++) {
+        const struct river_piece *piece = rough ? &c->side[t] : &c->piece[t];
+        const struct river_window near = near_piece(b, &w, piece, reach);
+        if (near.i >= near.i2)
+            continue;
+        if (b->is_valley) {
+            r->kernel->river_valley(piece, &near, &r->valleys);
+        } else {
+            need_rows(r, b->chunk, near.j, near.j2);
+            r->kernel->river_near(piece, &near, &r->near);
+        }
+    }
+}
+
+static const struct drain_node *neighbour(const struct drain_node *n, int k, int wide)
+{
+    return n + drain_neighbour[k][1] * wide + drain_neighbour[k][0];
+}
+
+/* How much of a lake N is: 0 if it is half as deep as lakes are, 1 if it is as deep; but 0 if a
+ * neighbour's bed is lower, since no ground holds the water there. */
+static float lake_of(const struct rivers *r, const struct drain_node *n, int wide)
+{
+    static const float LOWER = 8; /* metres */
+    const float bed = (float)n->bed;
+    float held = 1;
+    const float depth = ((float)n->bed - (float)n->ground) / (float)DRAIN_METRE;
+    const float t = 2 * depth / (float)r->params.lake - 1;
+    if (n->kind == DRAIN_SEA || t <= 0)
+        return 0;
+    for (int k = 0; k < DRAIN_NEIGHBOURS; k++)
+        for (int m = 0; m < DRAIN_NEIGHBOURS; m++) {
+            const struct drain_node *near = neighbour(neighbour(n, k, wide), m, wide);
+            const float lower = (bed - (float)near->bed) / (float)DRAIN_METRE;
+            held = 1 - lower / LOWER < held ? 1 - lower / LOWER : held;
+        }
+    return held < 0 ? 0 : held * (t > 1 ? 1 : t);
+}
+
+static void see_node(struct rivers *r, const struct block *b, const struct drain_node *n, int wide)
+{
+    float place[2][KERNEL_CHUNK];
+    struct river_window w;
+    const float spacing = (float)((double)(r->params.spacing >> (2 * b->level)) / FARLANDS_UNIT);
+    const struct river_node node = {(float)(n->kind == DRAIN_SEA ? n->ground : n->bed) /
+                                        (float)DRAIN_METRE,
+                                    RIVERS_SPREAD * spacing, lake_of(r, n, wide)};
+    if ((!b->is_valley && node.share == 0) ||
+        !find_window(b, n->x, n->y, -node.reach, node.reach, -node.reach, node.reach, place, &w))
+        return;
+    if (b->is_valley)
+        r->kernel->river_floor(&node, &w, &r->valleys);
+    if (!b->is_valley)
+        need_rows(r, b->chunk, w.j, w.j2);
+    if (node.share > 0)
+        r->kernel->river_lake(&node, &w, b->is_valley ? &r->valleys.lakes : &r->near.lakes);
+}
+
+/* --- Nodes around a block --- */
+
+bool rivers_is_source(const struct drain_node *n, int wide)
+{
+    for (int k = 0; k < DRAIN_NEIGHBOURS; k++) {
+        const struct drain_node *m = neighbour(n, k, wide);
+        if (m->kind == DRAIN_FLOWS && m->next == (k + 3) % DRAIN_NEIGHBOURS)
+            return false;
+    }
+    return true;
+}
+
+/* True if a curve with N in its middle, or another end there, may be of consequence. */
+static bool concerns(const struct block *b, const struct drain_node *n)
+{
+    return n->x >= b->left && n->x <= b->right && n->y >= b->top && n->y <= b->bottom;
+}
+
+/* The curve of node (I, J), OVER the node that it flows to or not, as B needs it. */
+static const struct river_curve *curve_of(struct rivers *r, const struct block *b, int64_t i,
+                                          int64_t j, const struct drain_node *n, bool over,
+                                          int wide)
+{
+    const bool fine = !is_rough(b);
+    struct kept_curve *kept = &r->kept[2 * drain_slot(i, j, CURVES_SIDE) + over];
+    if (kept->full && kept->level == b->level && kept->i == i && kept->j == j &&
+        kept->over == over && (!fine || kept->curve.pieces > 0))
+        return &kept->curve;
+    kept->full = true;
+    kept->level = (int8_t)b->level;
+    kept->i = i;
+    kept->j = j;
+    kept->over = over;
+    const struct drain_node *to = n->kind == DRAIN_FLOWS ? neighbour(n, n->next, wide) : NULL;
+    const struct river_bend bend =
+        over ? river_bend_from(n, wide, b->level) : (struct river_bend){NULL, n, to, 1};
+    if (to)
+        river_curve_make(&kept->curve, &r->params, b->level, bend, fine);
+    else
+        river_curve_make_end(&kept->curve, &r->params, b->level, n);
+    return &kept->curve;
+}
+
+/* The curves that begin at node (I, J), or in the middle of its edge. */
+static void see_course(struct rivers *r, const struct block *b, int64_t i, int64_t j,
+                       const struct drain_node *n, int wide)
+{
+    if (n->kind == DRAIN_SEA || n->birth >= b->level)
+        return;
+    if (concerns(b, n) && (n->kind == DRAIN_END || rivers_is_source(n, wide)))
+        see_curve(r, b, curve_of(r, b, i, j, n, false, wide));
+    if (n->kind == DRAIN_FLOWS && concerns(b, neighbour(n, n->next, wide)))
+        see_curve(r, b, curve_of(r, b, i, j, n, true, wide));
+}
+
+/* The nodes from (I, J) on into R's memory. */
+static int find_nodes(struct rivers *r, int level, int64_t i, int64_t j, int wide, int high)
+{
+    const size_t count = (size_t)wide * (size_t)high;
+    if (count > r->nodes) {
+        free(r->node);
+        r->node = malloc(count * sizeof *r->node);
+        r->nodes = r->node ? count : 0;
+    }
+    return r->node ? drain_nodes(r->drain, level, i, j, wide, high, r->node) : -ENOMEM;
+}
+
+/* See all nodes within reach of B, and the curves of their courses. */
+static int see_around(struct rivers *r, struct block *b)
+{
+    const int64_t s = r->params.spacing >> (2 * b->level);
+    const float reach = reach_of(r, b) + r->half;
+    /* A curve is within 5/4 spacings of its middle, meanders included; the node before that is up
+     * to 7/4 spacings away. */
+    const int64_t far = units(reach) + 5 * s / 4, around = far + 7 * s / 4;
+    const int64_t left = at(b->chunk->x, b->i), right = at(b->chunk->x, b->i2 - 1);
+    const int64_t top = at(b->chunk->y, b->j), bottom = at(b->chunk->y, b->j2 - 1);
+    b->left = left - far;
+    b->right = right + far;
+    b->top = top - far;
+    b->bottom = bottom + far;
+    /* Two nodes more on each side: those that a course flows to, and their next ones. */
+    enum { MORE = 2 };
+    const int64_t j = drain_floor(top - around, s), j2 = drain_floor(bottom + around, s) + 1;
+    const int64_t first = drain_floor(left - around - s / 2 * j2, s) - MORE,
+                  last = drain_floor(right + around - s / 2 * j, s) + 1 + MORE;
+    const int wide = (int)(last - first) + 1;
+    const int err = find_nodes(r, b->level, first, j - MORE, wide, (int)(j2 - j) + 1 + 2 * MORE);
+    for (int64_t row = j; row <= j2 && !err; row++) {
+        const int64_t i = drain_floor(left - around - s / 2 * row, s),
+                      i2 = drain_floor(right + around - s / 2 * row, s) + 1;
+        const struct drain_node *n = &r->node[(row - j + MORE) * wide + i - first];
+        for (int64_t k = i; k <= i2; k++, n++) {
+            see_node(r, b, n, wide);
+            see_course(r, b, k, row, n, wide);
+        }
+    }
+    return err;
+}
+
+/* The finest level whose nodes a picture with samples BAND_LIMIT apart can show. */
+static int finest_level(const struct rivers *r, int64_t band_limit)
+{
+    enum { SAMPLES = 8 };
+    int level = r->params.levels - 1;
+    while (level > 0 && r->params.spacing >> (2 * level) < SAMPLES * band_limit)
+        level--;
+    return level;
+}
+
+static int see_chunk(struct rivers *r, const struct chunk *chunk, int64_t band_limit,
+                     bool is_valley)
+{
+    const int level = finest_level(r, band_limit);
+    const int64_t spacing = r->params.spacing >> (2 * level);
+    const int64_t apart = chunk->x.step > chunk->y.step ? chunk->x.step : chunk->y.step;
+    enum { WIDE = 16 };
+    /* Blocks of at most 40 nodes along a side, a tile of a picture with its edges, or single
+     * samples. */
+    const int64_t fit = 40 * spacing / apart;
+    int side = fit < 1 ? 1 : fit > KERNEL_CHUNK ? KERNEL_CHUNK : (int)fit;
+    const int step = side < KERNEL_STEP || chunk->width < KERNEL_STEP ? 1 : KERNEL_STEP;
+    side = side / step * step;
+    for (int j = 0; j < chunk->height; j += side)
+        for (int i = 0; i < chunk->width; i += side) {
+            struct block b = {.chunk = chunk,
+                              .i = i,
+                              .j = j,
+                              .i2 = i + side < chunk->width ? i + side : chunk->width,
+                              .j2 = j + side < chunk->height ? j + side : chunk->height,
+                              .step = step,
+                              .level = level,
+                              .is_valley = is_valley,
+                              .is_wide = band_limit > 0 && spacing < WIDE * apart};
+            const int err = see_around(r, &b);
+            if (err)
+                return err;
+        }
+    return 0;
+}
+
+/* Set the samples of CHUNK in VALUES. */
+static void fill(river_values values, const struct chunk *chunk, float value)
+{
+    for (int j = 0; j < chunk->height; j++)
+        for (int i = 0; i < whole_steps(chunk->width); i++)
+            values[j][i] = value;
+}
+
+int rivers_find_near(struct rivers *r, const struct chunk *chunk, int64_t band_limit)
+{
+    r->near_samples = (float)((double)band_limit / FARLANDS_UNIT);
+    memset(r->wet, 0, sizeof r->wet);
+    return see_chunk(r, chunk, band_limit, false);
+}
+
+static bool is_same(struct coordinates a, struct coordinates b)
+{
+    return !a.at && !b.at && a.first == b.first && a.step == b.step;
+}
+
+int rivers_find_valleys(struct rivers *r, const struct chunk *chunk, int64_t band_limit)
+{
+    struct found *found = &r->found;
+    if (found->band_limit == band_limit && found->chunk.width == chunk->width &&
+        found->chunk.height == chunk->height && is_same(found->chunk.x, chunk->x) &&
+        is_same(found->chunk.y, chunk->y))
+        return 0;
+    found->chunk.width = 0;
+    fill(r->valleys.upper, chunk, 1e9f);
+    fill(r->valleys.lower, chunk, -1e9f);
+    fill(r->valleys.level, chunk, 0);
+    fill(r->valleys.weight, chunk, 0);
+    fill(r->valleys.base, chunk, 0);
+    fill(r->valleys.nearness, chunk, 0);
+    fill(r->valleys.lakes.level, chunk, 0);
+    fill(r->valleys.lakes.weight, chunk, 0);
+    const int err = see_chunk(r, chunk, band_limit, true);
+    if (!err)
+        *found = (struct found){*chunk, band_limit};
+    return err;
+}
+
+int rivers_look(struct rivers *r, int64_t x, int64_t y, struct rivers_here *out)
+{
+    const struct chunk chunk = {{x, 1, NULL}, {y, 1, NULL}, 1, 1};
+    const int err = rivers_find_near(r, &chunk, 0);
+    *out = (struct rivers_here){1e9f, false};
+    if (err || !r->wet[0])
+        return err;
+    const struct river_near *near = &r->near;
+    const float weight = near->lakes.weight[0][0], level = near->level[0][0];
+    const bool is_within = near->bank[0][0] < 0;
+    if (is_within)
+        out->level = level;
+    out->is_lake =
+        (is_within && near->order[0][0] == 0) ||
+        (weight >= RIVERS_SHORE && level <= near->lakes.level[0][0] / weight + RIVERS_COURSE);
+    return 0;
+}
+
+/* --- Values --- */
+
+/* WIDTH times VALUE. */
+static void fill_row(float *out, int width, float value)
+{
+    for (int i = 0; i < width; i++)
+        out[i] = value;
+}
+
+void rivers_bank(const struct rivers *r, int j, int rows, int width, struct rows out)
+{
+    /* 1 unless the picture is coarse. */
+    const float scale = (float)RIVERS_NEAR / near_reach(r);
+    for (int k = 0; k < rows; k++) {
+        float *to = out.at + (size_t)k * out.stride;
+        if (!r->wet[j + k]) {
+            fill_row(to, width, near_reach(r) * scale); /* as in rows that have water */
+            continue;
+        }
+        for (int i = 0; i < width; i++) {
+            const float bank = r->near.bank[j + k][i];
+            to[i] = bank > 0 ? bank * scale : bank;
+        }
+    }
+}
+
+void rivers_order(const struct rivers *r, int j, int rows, int width, struct rows out)
+{
+    const float reach = (float)RIVERS_PICTURE_NEAR * r->near_samples;
+    for (int k = 0; k < rows; k++) {
+        float *to = out.at + (size_t)k * out.stride;
+        if (r->wet[j + k])
+            r->kernel->river_order(&r->near, j + k, width, reach, to);
+        else
+            fill_row(to, width, 0);
+    }
+}
+
+void rivers_water(const struct rivers *r, int j, int rows, int width, struct rows in,
+                  struct rows out)
+{
+    for (int k = 0; k < rows; k++) {
+        float *to = out.at + (size_t)k * out.stride;
+        if (r->wet[j + k])
+            r->kernel->river_water(&r->near, j + k, width, in.at + (size_t)k * in.stride, to);
+        else
+            fill_row(to, width, RIVERS_DRY);
+    }
+}
+
+void rivers_channel(const struct rivers *r, int j, int rows, int width, struct rows in,
+                    struct rows out)
+{
+    for (int k = 0; k < rows; k++) {
+        const float *from = in.at + (size_t)k * in.stride;
+        float *to = out.at + (size_t)k * out.stride;
+        if (r->wet[j + k])
+            r->kernel->river_channel(&r->near, j + k, width, from, to);
+        else if (from != to)
+            memcpy(to, from, (size_t)width * sizeof *to);
+    }
+}
+
+void rivers_base_level(const struct rivers *r, int j, int rows, int width, struct rows out)
+{
+    for (int k = 0; k < rows; k++) {
+        const float *base = r->valleys.base[j + k], *nearness = r->valleys.nearness[j + k];
+        float *to = out.at + (size_t)k * out.stride;
+        for (int i = 0; i < width; i++)
+            to[i] = base[i] / (nearness[i] + RIVERS_SEA_NEARNESS);
+    }
+}
+
+void rivers_carve(const struct rivers *r, int j, int rows, int width, struct rows in,
+                  struct rows out)
+{
+    for (int k = 0; k < rows; k++)
+        r->kernel->river_carve(&r->valleys, 1 / (float)r->params.lake, j + k, width,
+                               in.at + (size_t)k * in.stride, out.at + (size_t)k * out.stride);
+}
