@@ -123,7 +123,7 @@ AVX2_CFLAGS := -mavx2 -mfma $(if $(findstring clang,$(CC)),,-fno-gcse)
 # Optimised for size, because browsers download it; the kernel for speed, which takes 9 KiB more with gzip.
 WASM_TARGET := --target=wasm32-wasi --sysroot=$(WASI_SYSROOT)
 WASM_CC := clang $(WASM_TARGET)
-WASM_CFLAGS := -std=gnu11 -Oz -I. $(FP_FLAGS) -mbulk-memory \
+WASM_CFLAGS := -std=gnu11 -Oz -I. -DFARLANDS_WITHOUT_YAML $(FP_FLAGS) -mbulk-memory \
     -Wall -Wextra -Wshadow -Wconversion $(if $(CI),-Werror)
 WASM_KERNEL_CFLAGS := -O2 -msimd128 -fno-unroll-loops
 # Computing a height takes 100 KiB of stack.
@@ -140,17 +140,18 @@ NOISE += noise/kernel/kernel_avx2.c noise/kernel/kernel_avx512.c
 else ifeq ($(ARCH),aarch64)
 NOISE += noise/kernel/kernel_neon.c
 endif
-CONFIG := $(wildcard config/*.c)
-# Without the library, and without what reads configurations.
+CONFIG := $(wildcard config/*/*.c)
+# What needs no libyaml: all but the daemon's room and the files with yaml in their names, as in noise/CMakeLists.txt.
+CONFIG_WITHOUT_YAML := $(foreach file,$(CONFIG),$(if $(findstring /daemon/,$(file))$(findstring yaml,$(file)),,$(file)))
+# The module has functions of its own for farlands.js.
 WASM := $(wildcard server/viewer/wasm/*.c) $(NOISE_ROOMS) noise/kernel/kernel_simd128.c \
-    $(filter-out $(addprefix config/,authority.c config_load.c daemon_options.c fields_format.c library.c network.c url_prefix.c \
-        world_text.c world_yaml.c yaml_file.c),$(CONFIG))
+    $(filter-out config/library/library.c,$(CONFIG_WITHOUT_YAML))
 SERVER := $(wildcard server/*.c server/*/*.c server/png/deflate/*.c)
 SOURCES := $(NOISE) $(CONFIG) $(SERVER)
 WORLDS := $(wildcard config/worlds/*.yaml)
 objects = $(patsubst %,$(BUILD)/%.o,$(basename $(1)))
 NOISE_OBJECTS := $(call objects,$(NOISE))
-CONFIG_OBJECTS := $(call objects,$(CONFIG) config/builtin.S)
+CONFIG_OBJECTS := $(call objects,$(CONFIG) config/daemon/builtin.S)
 SERVER_OBJECTS := $(call objects,$(filter-out server/main.c,$(SERVER)) server/viewer/assets.S \
     $(if $(findstring thread,$(SAN)),tests/closes.c))
 COMMON_OBJECTS := $(NOISE_OBJECTS) $(CONFIG_OBJECTS) $(SERVER_OBJECTS)
@@ -209,7 +210,7 @@ $(BUILD)/%.o: %.S $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) -I. $(CONTROL_FLOW) -Wa,-I$(BUILD) -c $< -o $@
 
-$(BUILD)/config/builtin.o: config/farlands.yaml $(patsubst %,config/worlds/%.yaml,default archipelago alps)
+$(BUILD)/config/daemon/builtin.o: config/farlands.yaml $(patsubst %,config/worlds/%.yaml,default archipelago alps)
 
 # assets.S lists the viewer's files. npm gives its files old dates: they are as new as their installation.
 VIEWER_FILES := $(filter-out farlands.wasm,$(shell sed -n 's/^ *file .*"\(.*\)"/\1/p' server/viewer/assets.S 2>/dev/null))

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/exact_numbers.h"
-#include "config/world_terrain.h"
+#include "config/values/exact_numbers.h"
+#include "config/world/world_terrain.h"
 #include "noise/graph/rivers_params.h"
 #include "noise/terrain/terrain.h"
 #include "server/core/json.h"

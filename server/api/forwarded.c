@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config/exact_numbers.h"
+#include "config/values/exact_numbers.h"
 #include "server/core/span.h"
 
 enum forwarded_scope forwarded_scope_of(const struct site_config *site, const char *uri,

@@ -6,7 +6,7 @@
 #ifndef FARLANDS_API_FORWARDED_H
 #define FARLANDS_API_FORWARDED_H
 
-#include "config/config.h"
+#include "config/daemon/config.h"
 #include "server/http/message.h"
 
 enum forwarded_scope {

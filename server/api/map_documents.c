@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/exact_numbers.h"
+#include "config/values/exact_numbers.h"
 #include "server/layers/layer.h"
 #include "server/world/tile.h"
 

@@ -9,7 +9,7 @@
 #include <sys/queue.h>
 #include <uv.h>
 
-#include "config/config.h"
+#include "config/daemon/config.h"
 #include "server/api/response.h"
 #include "server/core/clock.h"
 #include "server/core/work_queue.h"

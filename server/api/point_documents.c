@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "config/exact_numbers.h"
+#include "config/values/exact_numbers.h"
 #include "noise/graph/rivers_params.h"
 #include "server/core/json.h"
 #include "server/world/web_window.h"

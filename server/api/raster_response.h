@@ -5,7 +5,7 @@
 #ifndef FARLANDS_API_RASTER_RESPONSE_H
 #define FARLANDS_API_RASTER_RESPONSE_H
 
-#include "config/exact_numbers.h"
+#include "config/values/exact_numbers.h"
 #include "server/api/response.h"
 #include "server/http/conditional.h"
 #include "server/world/tile.h"

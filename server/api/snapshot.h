@@ -5,7 +5,7 @@
 #ifndef FARLANDS_API_SNAPSHOT_H
 #define FARLANDS_API_SNAPSHOT_H
 
-#include "config/config.h"
+#include "config/daemon/config.h"
 #include "server/api/unlisted_peers.h"
 #include "server/api/viewer_page.h"
 #include "server/api/world_documents.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "config/exact_numbers.h"
+#include "config/values/exact_numbers.h"
 #include "noise/terrain/terrain.h"
 #include "server/api/point_documents.h"
 #include "server/api/point_work.h"

@@ -9,7 +9,7 @@
 #ifndef FARLANDS_CACHE_DISK_CACHE_H
 #define FARLANDS_CACHE_DISK_CACHE_H
 
-#include "config/config.h"
+#include "config/daemon/config.h"
 #include "server/cache/footprint.h"
 #include "server/core/blob.h"
 #include "server/world/tile.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config/exact_numbers.h"
+#include "config/values/exact_numbers.h"
 #include "server/core/span.h"
 
 int option_refuse(char why[OPTION_WHY], const char *format, ...)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config/exact_numbers.h"
+#include "config/values/exact_numbers.h"
 #include "server/core/decimal.h"
 
 enum { ROOM_AT_FIRST = 1024, ESCAPE = sizeof "\\u001f" - 1 };

@@ -8,7 +8,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-#include "config/user_error.h"
+#include "config/values/user_error.h"
 #include "server/api/forwarded.h"
 #include "server/core/clock.h"
 #include "server/daemon/server.h"

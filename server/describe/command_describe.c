@@ -3,7 +3,7 @@
 #include <string.h>
 #include <uv.h>
 
-#include "config/seed.h"
+#include "config/values/seed.h"
 #include "server/commands/option_values.h"
 #include "server/describe/report.h"
 

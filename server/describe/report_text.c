@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "config/exact_numbers.h"
+#include "config/values/exact_numbers.h"
 #include "server/describe/report.h"
 #include "server/layers/layer.h"
 

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "config/biomes.h"
+#include "config/fields/biomes.h"
 #include "server/layers/color_table.h"
 
 enum {

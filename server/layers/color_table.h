@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "config/config.h"
+#include "config/daemon/config.h"
 
 struct climate_colors; /* climate_colors.h */
 

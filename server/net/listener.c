@@ -13,7 +13,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-#include "config/authority.h"
+#include "config/daemon/authority.h"
 
 /*
  * Bound the memory that the system takes for a connection, which a container's limit counts: by

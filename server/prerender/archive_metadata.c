@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "config/world_terrain.h"
+#include "config/world/world_terrain.h"
 
 static const char *scale_suffix(int scale)
 {

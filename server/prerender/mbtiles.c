@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config/exact_numbers.h"
+#include "config/values/exact_numbers.h"
 #include "server/core/json.h"
 #include "server/core/md5.h"
 #include "server/prerender/unfinished_file.h"

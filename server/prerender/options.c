@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config/exact_numbers.h"
+#include "config/values/exact_numbers.h"
 #include "noise/terrain/terrain.h"
 #include "server/core/span.h"
 #include "server/prerender/archive.h"

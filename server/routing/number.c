@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "config/nearest.h"
+#include "config/values/nearest.h"
 #include "noise/farlands.h"
 
 #define LIMIT_BLOCKS (UINT64_C(1) << 53)

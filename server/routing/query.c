@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "config/exact_numbers.h"
-#include "config/name_distance.h"
+#include "config/values/exact_numbers.h"
+#include "config/values/name_distance.h"
 #include "noise/farlands.h"
 #include "server/layers/layer.h"
 #include "server/routing/number.h"

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "config/exact_numbers.h"
-#include "config/name_distance.h"
+#include "config/values/exact_numbers.h"
+#include "config/values/name_distance.h"
 #include "noise/terrain/terrain.h"
 
 enum { PATH_LONGEST = 1024 };

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config/exact_numbers.h"
-#include "config/seed.h"
+#include "config/values/exact_numbers.h"
+#include "config/values/seed.h"
 #include "noise/farlands.h"
 #include "server/http/url_escapes.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "config/exact_numbers.h"
+#include "config/values/exact_numbers.h"
 
 /* Those before REQUEST are GetTile's, and required. */
 enum parameter {

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "config/log_level.h"
+#include "config/values/log_level.h"
 
 /* Once, before other threads start. Before it, the level is LOG_INFO. */
 void log_start(enum log_level level);

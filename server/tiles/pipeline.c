@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/user_error.h"
+#include "config/values/user_error.h"
 #include "server/telemetry/log.h"
 #include "server/tiles/render.h"
 

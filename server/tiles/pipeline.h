@@ -5,7 +5,7 @@
 #ifndef FARLANDS_TILES_PIPELINE_H
 #define FARLANDS_TILES_PIPELINE_H
 
-#include "config/config.h"
+#include "config/daemon/config.h"
 #include "server/telemetry/metrics.h"
 #include "server/tiles/fetch.h"
 

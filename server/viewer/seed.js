@@ -11,7 +11,7 @@ function fnv1a(text) {
 }
 
 /* The seed that TEXT means, in decimal digits; null if it is blank. Negative numbers are two's complement, -1 is 2^64 - 1. Blanks
- * around it, which are ASCII's, do not count. config/seed.c is the same. */
+ * around it, which are ASCII's, do not count. config/values/seed.c is the same. */
 export function seedOf(text) {
     const bare = text.replace(/^[\t-\r ]+|[\t-\r ]+$/g, '');
     if (!bare)

@@ -6,7 +6,7 @@
 #ifndef FARLANDS_WEBP_WEBP_WRITER_H
 #define FARLANDS_WEBP_WEBP_WRITER_H
 
-#include "config/config.h"
+#include "config/daemon/config.h"
 #include "server/core/blob.h"
 #include "server/layers/layer.h"
 

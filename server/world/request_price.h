@@ -1,6 +1,7 @@
 /*
- * The prices of requests, in picoseconds: samples times the price of each (noise/terrain/price.h), the same
- * on every machine. Multiplications only, so that an event loop may wait for them. Any thread.
+ * The prices of requests, in picoseconds: samples times the price of each (noise/terrain/price.h),
+ * the same on every machine. Multiplications only, so that an event loop may wait for them. Any
+ * thread.
  */
 #ifndef FARLANDS_WORLD_REQUEST_PRICE_H
 #define FARLANDS_WORLD_REQUEST_PRICE_H

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <uv.h>
 
-#include "config/world_terrain.h"
+#include "config/world/world_terrain.h"
 
 struct entry {
     struct entry *next; /* used less recently */

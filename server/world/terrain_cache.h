@@ -6,7 +6,7 @@
 #ifndef FARLANDS_WORLD_TERRAIN_CACHE_H
 #define FARLANDS_WORLD_TERRAIN_CACHE_H
 
-#include "config/config.h"
+#include "config/daemon/config.h"
 
 struct farlands_terrain;
 struct terrain_cache;

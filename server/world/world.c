@@ -11,7 +11,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "config/world_terrain.h"
+#include "config/world/world_terrain.h"
 #include "noise/terrain/price.h"
 #include "server/core/decimal.h"
 #include "server/layers/climate_colors.h"

@@ -4,9 +4,9 @@
 #ifndef FARLANDS_WORLD_WORLD_H
 #define FARLANDS_WORLD_WORLD_H
 
-#include "config/biomes.h"
-#include "config/config.h"
-#include "config/fields.h"
+#include "config/daemon/config.h"
+#include "config/fields/biomes.h"
+#include "config/fields/fields.h"
 #include "noise/terrain/terrain.h"
 #include "server/layers/layer.h"
 

@@ -6,8 +6,8 @@
  */
 #include <inttypes.h>
 
-#include "config/exact_numbers.h"
-#include "config/seed.h"
+#include "config/values/exact_numbers.h"
+#include "config/values/seed.h"
 #include "server/http/url_escapes.h"
 #include "server/routing/resolve.h"
 #include "tests/fuzz/fuzz.h"

@@ -8,10 +8,10 @@
 #include <inttypes.h>
 #include <netinet/in.h>
 
-#include "config/authority.h"
-#include "config/exact_numbers.h"
-#include "config/network.h"
-#include "config/url_prefix.h"
+#include "config/daemon/authority.h"
+#include "config/daemon/network.h"
+#include "config/daemon/url_prefix.h"
+#include "config/values/exact_numbers.h"
 #include "server/routing/number.h"
 #include "tests/fuzz/fuzz.h"
 

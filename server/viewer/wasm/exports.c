@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/world_terrain.h"
-#include "config/world_text.h"
+#include "config/library/world_text.h"
+#include "config/world/world_terrain.h"
 #include "noise/terrain/terrain.h"
 
 #define EXPORT(name) __attribute__((export_name(name), visibility("default")))

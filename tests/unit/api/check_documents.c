@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "config/exact_numbers.h"
+#include "config/values/exact_numbers.h"
 #include "server/layers/layer.h"
 #include "server/world/tile.h"
 #include "tests/unit/support/fixtures.h"

@@ -4,7 +4,7 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 
-#include "config/exact_numbers.h"
+#include "config/values/exact_numbers.h"
 #include "noise/graph/rivers_params.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"

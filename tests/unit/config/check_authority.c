@@ -1,5 +1,5 @@
 /* HOST:PORT: its parts, and its validity for listening and in URLs. */
-#include "config/authority.h"
+#include "config/daemon/authority.h"
 
 #include "tests/unit/support/fixtures.h"
 

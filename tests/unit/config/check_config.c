@@ -1,16 +1,16 @@
 /* The configuration: defaults of omitted keys, and errors by line and key. */
-#include "config/config.h"
+#include "config/daemon/config.h"
 
 #include <errno.h>
 #include <glob.h>
 #include <math.h>
 #include <sys/wait.h>
 
-#include "config/daemon_options.h"
-#include "config/field_nodes.h"
-#include "config/world_options.h"
-#include "config/world_terrain.h"
-#include "config/yaml_file.h"
+#include "config/daemon/daemon_options.h"
+#include "config/fields/field_nodes.h"
+#include "config/text/yaml_file.h"
+#include "config/world/world_options.h"
+#include "config/world/world_terrain.h"
 #include "tests/unit/support/configuration_file.h"
 
 #define DEEP_31 "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["

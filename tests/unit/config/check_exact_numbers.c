@@ -1,5 +1,5 @@
 /* Numbers as text: exact in both directions, canonical, never read beyond the end. */
-#include "config/exact_numbers.h"
+#include "config/values/exact_numbers.h"
 
 #include <errno.h>
 #include <inttypes.h>

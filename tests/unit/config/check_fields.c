@@ -1,13 +1,13 @@
 /* Worlds of fields: good and bad ones, their documents, and what comes back of them. */
-#include "config/fields.h"
+#include "config/fields/fields.h"
 
 #include <errno.h>
 #include <glob.h>
 #include <stdarg.h>
 
-#include "config/field_nodes.h"
-#include "config/world_terrain.h"
-#include "config/world_text.h"
+#include "config/fields/field_nodes.h"
+#include "config/library/world_text.h"
+#include "config/world/world_terrain.h"
 #include "noise/terrain/terrain_parts.h"
 #include "server/api/documents.h"
 #include "tests/unit/support/configuration_file.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/json_file.h"
-#include "config/yaml_file.h"
+#include "config/text/json_file.h"
+#include "config/text/yaml_file.h"
 #include "tests/unit/support/fixtures.h"
 
 static struct text_node *parsed(const char *text)

@@ -1,5 +1,5 @@
 /* Misspelt names. */
-#include "config/name_distance.h"
+#include "config/values/name_distance.h"
 
 #include "tests/unit/support/fixtures.h"
 

@@ -1,6 +1,6 @@
 /* The nearest doubles and floats are those of strtod and strtof, at the edges of their ranges and
  * in the middle between two of them, too. */
-#include "config/nearest.h"
+#include "config/values/nearest.h"
 
 #include <errno.h>
 #include <math.h>

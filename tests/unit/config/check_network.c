@@ -1,5 +1,5 @@
 /* Addresses and networks: parsing, and the peers in them. */
-#include "config/network.h"
+#include "config/daemon/network.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,6 +1,6 @@
 /* Seeds: numbers of 64 bits, signed or not, and the hash of other text. seeds.def has the rows,
  * which tests of the viewer, of URLs, configurations and farlands.js take, too. */
-#include "config/seed.h"
+#include "config/values/seed.h"
 
 #include <errno.h>
 #include <inttypes.h>

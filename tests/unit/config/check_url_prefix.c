@@ -1,5 +1,5 @@
 /* Prefixes of routes: paths, and URLs that end in one. */
-#include "config/url_prefix.h"
+#include "config/daemon/url_prefix.h"
 
 #include "tests/unit/support/fixtures.h"
 

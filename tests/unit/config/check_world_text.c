@@ -1,5 +1,5 @@
 /* Worlds from text: the daemon's document and YAML yield the same parameters. */
-#include "config/world_text.h"
+#include "config/library/world_text.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -10,10 +10,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "config/exact_numbers.h"
-#include "config/world_options.h"
-#include "config/world_terrain.h"
-#include "config/yaml_file.h"
+#include "config/text/yaml_file.h"
+#include "config/values/exact_numbers.h"
+#include "config/world/world_options.h"
+#include "config/world/world_terrain.h"
 #include "server/api/documents.h"
 #include "tests/unit/support/configuration_file.h"
 

@@ -340,7 +340,7 @@ static void compare_layer(const struct world *world, int layer, bool same_ground
             blob_release(blob);
         }
     if (!same_ground)
-        raise = "WORLD_FIELDS_GENERATOR in config/world_terrain.h";
+        raise = "WORLD_FIELDS_GENERATOR in config/world/world_terrain.h";
     snprintf(text, sizeof text, "%s: %s", name, layers[layer].name);
     const bool same = compare(text, world->layer_fingerprint[layer], painted, raise);
     for (enum format format = 0; format < FORMATS; format++) {
@@ -379,8 +379,8 @@ static void compare_world(const struct world *world)
         hash = hash_ground(hash, world, &grid);
     }
     snprintf(text, sizeof text, "%s: ground", name);
-    const bool same =
-        compare(text, world->fingerprint, hash, "WORLD_FIELDS_GENERATOR in config/world_terrain.h");
+    const bool same = compare(text, world->fingerprint, hash,
+                              "WORLD_FIELDS_GENERATOR in config/world/world_terrain.h");
     for (int layer = 0; layers[layer].name; layer++)
         if (world_serves(world, layer))
             compare_layer(world, layer, same);

@@ -4,7 +4,7 @@
  */
 #include <check.h>
 
-#include "config/noise_keys.h"
+#include "config/fields/noise_keys.h"
 #include "noise/evaluate/derivatives.h"
 #include "noise/evaluate/evaluate.h"
 #include "noise/evaluate/noise_dual.h"

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "config/config.h"
+#include "config/daemon/config.h"
 #include "noise/exact/lattice.h"
 #include "noise/terrain/terrain.h"
 #include "tests/unit/support/fixtures.h"

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "config/world_terrain.h"
+#include "config/world/world_terrain.h"
 #include "noise/terrain/terrain_parts.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/graph_values.h"

@@ -1,5 +1,5 @@
 /* URLs: every kind, every kind of error, and noise. */
-#include "config/seed.h"
+#include "config/values/seed.h"
 #include "server/routing/route.h"
 
 #include <inttypes.h>

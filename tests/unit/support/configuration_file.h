@@ -2,7 +2,7 @@
 #ifndef FARLANDS_CONFIGURATION_FILE_H
 #define FARLANDS_CONFIGURATION_FILE_H
 
-#include "config/config.h"
+#include "config/daemon/config.h"
 #include "tests/unit/support/fixtures.h"
 
 /* At most so many steps for a byte of a configuration: an event of YAML counts one and its depth,

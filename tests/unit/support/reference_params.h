@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/world_options.h"
+#include "config/world/world_options.h"
 #include "noise/terrain/terrain.h"
 #include "tests/unit/support/draws.h"
 

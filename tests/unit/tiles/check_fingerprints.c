@@ -4,7 +4,7 @@
  */
 #include "server/world/world.h"
 
-#include "config/world_options.h"
+#include "config/world/world_options.h"
 #include "server/png/image_checksum.h"
 #include "server/tiles/render.h"
 #include "tests/unit/support/fixtures.h"

@@ -1,0 +1,10 @@
+/* The keys of a configuration file: those of the daemon, and its list of worlds. */
+#ifndef FARLANDS_CONFIG_DAEMON_OPTIONS_H
+#define FARLANDS_CONFIG_DAEMON_OPTIONS_H
+
+#include "config/values/option.h"
+
+/* Offsets are in struct config. */
+extern const struct option daemon_options[];
+
+#endif

@@ -1,0 +1,180 @@
+/* The table of nodes: their keys, inputs, numbers with bounds, and defaults. */
+#include "field_nodes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "config/fields/noise_keys.h"
+
+#define AT(member) offsetof(struct node_values, member)
+#define EXPRESSION "a number, the name of a field, or a node such as { abs: NAME }"
+#define INPUT(key, i)                                                            \
+    {                                                                            \
+        key, OPTION_FIELD, AT(input) + (i) * sizeof(int), .expected = EXPRESSION \
+    }
+#define NUMBER(key, i, min, max) KEY_REAL(key, AT(number) + (i) * sizeof(double), min, max)
+#define SALT KEY_INTEGER("salt", AT(salt), 0, FIELD_MAX_SALT)
+#define OF INPUT("of", 0)
+#define OF_TWO                                                                 \
+    {                                                                          \
+        "of", OPTION_FIELD_PAIR, AT(input), .expected = "a list of two fields" \
+    }
+
+static const struct option warp_keys[] = {
+    KEYS_OF_WARP(struct node_values, noise),
+    {0},
+};
+static const struct option move_keys[] = {
+    INPUT("x", 0),
+    INPUT("y", 1),
+    NUMBER("by", 0, -0x1p30, 0x1p30),
+    {0},
+};
+static const struct option noise_keys[] = {
+    KEYS_OF_NOISE(struct node_values, noise, warp_keys),
+    {"elevation", OPTION_ELEVATION, AT(noise),
+     .expected = "2 to 32 pairs [noise, metres], noise ascending"},
+    {"move", OPTION_SECTION, .options = move_keys},
+    SALT,
+    {0},
+};
+static const struct option damped_keys[] = {
+    KEYS_OF_LATTICE(struct node_values, noise),
+    KEYS_OF_OCTAVES(struct node_values, noise),
+    NUMBER("damping", 0, 0, 1000),
+    SALT,
+    {0},
+};
+#define GULLIES                                                                    \
+    OF, KEY_BLOCKS("wavelength", AT(noise.wavelength), KEY_MIN_WAVELENGTH, 16384), \
+        KEY_INTEGER("octaves", AT(noise.octaves), 1, FARLANDS_MAX_OCTAVES),        \
+        KEY_LACUNARITY(AT(noise.lacunarity)), NUMBER("strength", 0, 0, 10),        \
+        NUMBER("slope", 1, 0.001, 100), INPUT("mask", 1),                          \
+        {"lattice", OPTION_SPACING, .offset = AT(spacing)}, SALT
+static const struct option erode_keys[] = {GULLIES, {0}};
+static const struct option smooth_keys[] = {OF_TWO, NUMBER("width", 0, 1e-6, 1e9), {0}};
+static const struct option ridge_keys[] = {OF, NUMBER("width", 0, 1e-6, 1e9), {0}};
+static const struct option range_keys[] = {
+    OF,
+    NUMBER("from", 0, -1e9, 1e9),
+    NUMBER("to", 1, -1e9, 1e9),
+    {0},
+};
+static const struct option terrace_keys[] = {
+    OF,
+    NUMBER("height", 0, 1e-6, 1e9),
+    NUMBER("slope", 1, 0.01, 1),
+    {0},
+};
+static const struct option mix_keys[] = {INPUT("from", 0), INPUT("to", 1), INPUT("by", 2), {0}};
+static const struct option spline_keys[] = {
+    OF,
+    {"knots", OPTION_KNOTS, AT(curve),
+     .expected = "2 to 32 pairs [value, result], value ascending"},
+    {"cubic", OPTION_FLAG, .offset = AT(curve.cubic)},
+    {0},
+};
+static const struct option biome_keys[] = {
+    INPUT("temperature", BIOME_TEMPERATURE),
+    INPUT("humidity", BIOME_HUMIDITY),
+    INPUT("height", BIOME_HEIGHT),
+    INPUT("slope", BIOME_SLOPE),
+    {"table", OPTION_BIOMES, AT(biomes),
+     .expected = "a list of 1 to 64 rows, such as { id: 1, name: sea, color: \"#2a5b8c\", "
+                 "height: [-.inf, 0] }"},
+    {0},
+};
+
+static const struct option drain_keys[] = {
+    OF,
+    {"spacing", OPTION_SPACING, .offset = AT(spacing)},
+    KEY_INTEGER("levels", AT(rivers.levels), 2, 5),
+    KEY_REAL("from", AT(rivers.from), 0, 14),
+    KEY_REAL("width", AT(rivers.width), 0.01, 1000),
+    KEY_REAL("widening", AT(rivers.widening), 1, 3),
+    KEY_REAL("depth", AT(rivers.depth), 0.01, 100),
+    KEY_REAL("deepening", AT(rivers.deepening), 1, 3),
+    KEY_REAL("slope", AT(rivers.slope), 0, 10),
+    KEY_REAL("meander", AT(rivers.meander), 0, 1),
+    KEY_REAL("lake", AT(rivers.lake), 0.1, 100000),
+    SALT,
+    {0},
+};
+static const struct option water_keys[] = {OF, INPUT("drain", 1), {0}};
+
+#define NO_INPUTS .input = {-1, -1, -1, -1}, .salt = FIELD_NO_SALT
+/* As in `noise:`, except for what each noise has to say. */
+#define NOISE                                                                        \
+    .gradients = FARLANDS_UNIT256, .fade = FARLANDS_QUINTIC, .hash = FARLANDS_MIX64, \
+    .fractal = FARLANDS_FBM, .persistence = 0.55, .lacunarity = 2, .offset = 1, .gain = 2
+
+static const struct node_values plain = {NO_INPUTS, .number = {NAN, NAN}, .curve.cubic = true},
+                                noise = {NO_INPUTS, .number = {1, 0},
+                                         .noise = {.basis = FARLANDS_PERLIN, NOISE}},
+                                damped = {NO_INPUTS, .number = {1, 0},
+                                          .noise = {.basis = FARLANDS_PERLIN, NOISE}},
+                                erode = {
+                                    NO_INPUTS, .number = {0.1, 0.15},
+                                    .noise = {.basis = FARLANDS_CELLULAR, NOISE, .octaves = 6}};
+
+static const struct node_values drain = {NO_INPUTS, .number = {NAN, NAN}, .spacing = 32768,
+                                         .rivers = {.levels = 4,
+                                                    .from = 3,
+                                                    .width = 0.7,
+                                                    .widening = 1.85,
+                                                    .depth = 0.3,
+                                                    .deepening = 1.45,
+                                                    .slope = 0.45,
+                                                    .meander = 0.6,
+                                                    .lake = 80}};
+
+#define PLAIN(name, shape, graph, inputs)             \
+    {                                                 \
+        name, shape, graph, inputs, NULL, NULL, false \
+    }
+#define KEYS(name, graph, inputs, keys, defaults, added)         \
+    {                                                            \
+        name, NODE_KEYS, graph, inputs, keys, &(defaults), added \
+    }
+
+const struct node_kind node_kinds[] = {
+    PLAIN(NULL, NODE_NUMBER, GRAPH_CONSTANT, 0),
+    PLAIN(NULL, NODE_NAME, GRAPH_CONSTANT, 0),
+    KEYS("noise", GRAPH_NOISE, 0, noise_keys, noise, false),
+    PLAIN("of", NODE_SAME, GRAPH_CONSTANT, 1),
+    PLAIN("add", NODE_LIST, GRAPH_ADD, GRAPH_MAX_NODES),
+    PLAIN("subtract", NODE_LIST, GRAPH_SUBTRACT, 2),
+    PLAIN("multiply", NODE_LIST, GRAPH_MULTIPLY, GRAPH_MAX_NODES),
+    PLAIN("min", NODE_LIST, GRAPH_MIN, GRAPH_MAX_NODES),
+    PLAIN("max", NODE_LIST, GRAPH_MAX, GRAPH_MAX_NODES),
+    KEYS("smooth_min", GRAPH_SMOOTH_MIN, 2, smooth_keys, plain, false),
+    KEYS("smooth_max", GRAPH_SMOOTH_MAX, 2, smooth_keys, plain, false),
+    PLAIN("abs", NODE_INPUT, GRAPH_ABS, 1),
+    KEYS("clamp", GRAPH_CLAMP, 1, range_keys, plain, false),
+    KEYS("mix", GRAPH_MIX, 3, mix_keys, plain, false),
+    KEYS("spline", GRAPH_SPLINE, 1, spline_keys, plain, false),
+    KEYS("step", GRAPH_STEP, 1, range_keys, plain, false),
+    KEYS("ridge", GRAPH_RIDGE, 1, ridge_keys, plain, false),
+    KEYS("terrace", GRAPH_TERRACE, 1, terrace_keys, plain, false),
+    KEYS("damped", GRAPH_DAMPED, 0, damped_keys, damped, false),
+    PLAIN("slope_x", NODE_INPUT, GRAPH_SLOPE_X, 1),
+    PLAIN("slope_y", NODE_INPUT, GRAPH_SLOPE_Y, 1),
+    KEYS("erode", GRAPH_ERODE, 1, erode_keys, erode, true),
+    KEYS("gullies", GRAPH_ERODE, 1, erode_keys, erode, false),
+    KEYS("biome", GRAPH_BIOME, 0, biome_keys, plain, false),
+    KEYS("drain", GRAPH_DRAIN, 1, drain_keys, drain, false),
+    PLAIN("base_level", NODE_INPUT, GRAPH_BASE_LEVEL, 1),
+    PLAIN("bank", NODE_INPUT, GRAPH_BANK, 1),
+    PLAIN("river", NODE_INPUT, GRAPH_RIVER, 1),
+    KEYS("channel", GRAPH_CHANNEL, 2, water_keys, plain, false),
+    KEYS("water", GRAPH_WATER, 2, water_keys, plain, false),
+    PLAIN(NULL, NODE_NUMBER, GRAPH_CONSTANT, 0),
+};
+
+const struct node_kind *node_kind_find(const char *name, size_t length)
+{
+    for (const struct node_kind *kind = NODE_KINDS_WITH_KEYS; kind->name; kind++)
+        if (strlen(kind->name) == length && memcmp(kind->name, name, length) == 0)
+            return kind;
+    return NULL;
+}
