@@ -55,7 +55,7 @@ struct sections {
 /* Close the objects that NAME is not in. Returns the rest of NAME. */
 static const char *leave_sections(struct sections *sections, const char *name)
 {
-    char *open = sections->open, *dot;
+    const char *open = sections->open, *dot;
 
     while ((dot = strchr(open, '.')) && strncmp(open, name, (size_t)(dot + 1 - open)) == 0) {
         name += dot + 1 - open;
@@ -63,7 +63,6 @@ static const char *leave_sections(struct sections *sections, const char *name)
     }
     for (const char *rest = open; (rest = strchr(rest, '.')); rest++)
         json_close(sections->document);
-    *open = '\0';
     return name;
 }
 
@@ -72,15 +71,14 @@ static const char *leave_sections(struct sections *sections, const char *name)
 static void add_parameter(void *context, const struct world_key *key)
 {
     struct sections *sections = context;
-    char *open = sections->open;
     const char *name = leave_sections(sections, key->name);
 
     for (const char *dot; (dot = strchr(name, '.')); name = dot + 1) {
         char section[64];
         snprintf(section, sizeof section, "%.*s", (int)(dot - name), name);
         json_object(sections->document, section);
-        strcat(strcat(open, section), ".");
     }
+    snprintf(sections->open, sizeof sections->open, "%.*s", (int)(name - key->name), key->name);
     add_value(sections->document, name, key);
 }
 

@@ -191,9 +191,10 @@ void json_text(struct json *json, const char *key, const char *format, ...)
 void json_integer(struct json *json, const char *key, int64_t value)
 {
     char text[24];
+    const char *end = decimal_put_signed(text, value);
 
     add_key(json, key);
-    add(json, text, (size_t)(decimal_put_signed(text, value) - text));
+    add(json, text, (size_t)(end - text));
 }
 
 void json_float(struct json *json, const char *key, float value)
