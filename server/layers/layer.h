@@ -30,8 +30,12 @@ enum pixel {
     PIXEL_GRAY16, /* native-endian uint16 */
     PIXEL_RGB8,
     PIXEL_PICTURE, /* RGB8 that may be stored as indexed color: only eyes read it */
-    PIXEL_INDEX8,  /* a byte, the index of a color in a palette of the world: of biomes, of water */
+    PIXEL_INDEX8,  /* a byte, the index of a color in a palette of the world */
 };
+
+/* What the indices of PIXEL_INDEX8 stand for: ids of biomes, or what water_color (inland_water.h)
+ * takes. */
+enum layer_palette { PALETTE_NONE, PALETTE_BIOMES, PALETTE_WATER };
 
 enum { LAYER_MAX_SIZE = 513, LAYER_MAX_REACH = 64 };
 
@@ -74,15 +78,16 @@ struct layer {
     const char *name;
     unsigned formats; /* a bit 1 << FORMAT_... each */
     enum pixel pixel;
-    bool exact;            /* pictures have every octave, also those finer than a pixel */
-    bool slopes;           /* needs a border of reach samples */
-    bool climate;          /* needs temperature and humidity if the color table does */
-    bool water;            /* needs water, river and bank if the world has them */
-    bool fields;           /* is one layer for each field of a world, called {name}.{field} */
-    bool biomes;           /* shows a world's biomes; only worlds that have some serve it */
-    bool rivers;           /* only worlds that have rivers serve it */
-    const char *encoding;  /* of heights as colors, as TileJSON names it; or NULL */
-    float lowest, highest; /* metres that it can hold; 0, 0: whatever the world's range is */
+    enum layer_palette palette; /* of PIXEL_INDEX8 */
+    bool exact;                 /* pictures have every octave, also those finer than a pixel */
+    bool slopes;                /* needs a border of reach samples */
+    bool climate;               /* needs temperature and humidity if the color table does */
+    bool water;                 /* needs water, river and bank if the world has them */
+    bool fields;                /* is one layer for each field of a world, called {name}.{field} */
+    bool biomes;                /* shows a world's biomes; only worlds that have some serve it */
+    bool rivers;                /* only worlds that have rivers serve it */
+    const char *encoding;       /* of heights as colors, as TileJSON names it; or NULL */
+    float lowest, highest;      /* metres that it can hold; 0, 0: whatever the world's range is */
     const struct scale_stop *scale; /* of colors by degrees (scale.h), or NULL */
     int stops;
     int version;    /* increase it if a pixel changes: part of the layer's fingerprint */

@@ -31,6 +31,7 @@ const struct layer layers[] = {
     {.name = "biome",
      .formats = PNG,
      .pixel = PIXEL_INDEX8,
+     .palette = PALETTE_BIOMES,
      .biomes = true,
      .parts = COLORS,
      .paint = paint_gray},

@@ -415,11 +415,18 @@ static void fill_water(struct image_palette *out, const struct world *world)
 static const struct image_palette *palette_of(struct image_palette *out, const struct world *world,
                                               const struct layer *layer)
 {
-    if (layer->pixel != PIXEL_INDEX8)
-        return NULL;
     *out = (struct image_palette){.colors = 1};
-    (layer->rivers ? fill_water : fill_biomes)(out, world);
-    return out;
+    switch (layer->palette) {
+    case PALETTE_BIOMES:
+        fill_biomes(out, world);
+        return out;
+    case PALETTE_WATER:
+        fill_water(out, world);
+        return out;
+    case PALETTE_NONE:
+        break;
+    }
+    return NULL;
 }
 
 /* Encode SIZE rows of SIZE pixels as TILE. */
