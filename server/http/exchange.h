@@ -18,8 +18,9 @@ struct http {
     struct MHD_Daemon *daemon;
     uv_poll_t poll;
     uv_timer_t timer;
+    uv_idle_t idle; /* active while work is due again after a turn */
     uv_prepare_t prepare;
-    bool work_due; /* a connection was resumed: libmicrohttpd must run before the loop sleeps */
+    bool work_due; /* libmicrohttpd must run before the loop sleeps */
     struct deadlines deadlines;
     uv_timer_t sweep; /* until all deadlines are checked */
     unsigned slow;    /* connections that were; not reported yet */

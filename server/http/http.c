@@ -40,6 +40,17 @@ static void check_waiting(struct http *http)
     }
 }
 
+static void on_idle(uv_idle_t *idle)
+{
+    (void)idle; /* while it is active, the loop looks for events without waiting for them */
+}
+
+/*
+ * A turn: each connection that is ready gets one step, such as a read. libmicrohttpd's fds are
+ * edge-triggered, so work that it left over does not make the epoll fd readable again. The next
+ * turn comes after the loop's other events, such as new connections. A timer of 0 would not do: a
+ * libuv before 1.48 that starts it in its own callback runs it again, and never polls.
+ */
 static void run(struct http *http)
 {
     unsigned long long timeout;
@@ -50,9 +61,13 @@ static void run(struct http *http)
     http->deadlines.due = 0;
     if (http->parts.active)
         http->parts.active(http->parts.context);
-    /* Honour a timeout of 0: libmicrohttpd's fds are edge-triggered, so work that it left over
-     * does not make the epoll fd readable again. */
-    if (MHD_get_timeout(http->daemon, &timeout) == MHD_YES)
+    const bool timed = MHD_get_timeout(http->daemon, &timeout) == MHD_YES;
+    http->work_due |= timed && timeout == 0;
+    if (http->work_due)
+        uv_idle_start(&http->idle, on_idle);
+    else
+        uv_idle_stop(&http->idle);
+    if (timed && timeout > 0)
         uv_timer_start(&http->timer, on_timer, timeout, 0);
     else
         uv_timer_stop(&http->timer);
@@ -60,14 +75,16 @@ static void run(struct http *http)
 
 static void on_timer(uv_timer_t *timer)
 {
-    run(timer->data);
+    struct http *http = timer->data;
+    http->work_due = true;
 }
 
 static void on_poll(uv_poll_t *poll, int status, int events)
 {
+    struct http *http = poll->data;
     (void)status;
     (void)events;
-    run(poll->data);
+    http->work_due = true;
 }
 
 static void on_prepare(uv_prepare_t *prepare)
@@ -195,6 +212,7 @@ static int start_loop(struct http *http)
         return err;
     uv_timer_init(http->parts.loop, &http->timer);
     uv_timer_init(http->parts.loop, &http->sweep);
+    uv_idle_init(http->parts.loop, &http->idle);
     uv_prepare_init(http->parts.loop, &http->prepare);
     http->poll.data = http->timer.data = http->sweep.data = http->prepare.data = http;
     uv_poll_start(&http->poll, UV_READABLE, on_poll);
@@ -253,6 +271,7 @@ void http_close(struct http *http)
     uv_close((uv_handle_t *)&http->poll, NULL);
     uv_close((uv_handle_t *)&http->timer, NULL);
     uv_close((uv_handle_t *)&http->sweep, NULL);
+    uv_close((uv_handle_t *)&http->idle, NULL);
     uv_close((uv_handle_t *)&http->prepare, NULL);
     MHD_stop_daemon(http->daemon);
     http->daemon = NULL;

@@ -30,7 +30,7 @@ static struct feed feed;
 static unsigned requests;
 
 /* Bytes of body sent, of each completed request. */
-enum { COMPLETIONS_MAX = 16 };
+enum { COMPLETIONS_MAX = 1024 };
 static unsigned completions;
 static uint64_t sent[COMPLETIONS_MAX];
 
@@ -811,6 +811,30 @@ START_TEST(test_make_room)
 }
 END_TEST
 
+/* --- Turns ---------------------------------------------------------------------- */
+
+static const char get_next[] = "GET /next HTTP/1.1\r\nHost: a\r\n\r\n";
+
+/* A connection that always has its next request does not keep the loop from other events: each time
+ * it polls, a few requests have been handled. */
+START_TEST(test_polls)
+{
+    enum { PIPELINED = 400, FEW = 8 };
+    static char text[PIPELINED * sizeof get_next];
+    int fd = connect_over(AF_INET);
+
+    for (int i = 0; i < PIPELINED; i++)
+        strcat(text, get_next);
+    say(fd, text);
+    while (requests < PIPELINED) {
+        const unsigned before = requests;
+        uv_run(&loop, UV_RUN_NOWAIT);
+        must(requests - before <= FEW, "%u requests before the loop polls", requests - before);
+    }
+    close(fd);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("http");
@@ -831,5 +855,6 @@ int main(void)
     tcase_add_loop_test(tcase, test_deadline, 0, ROWS(deadlines));
     tcase_add_test(tcase, test_drain);
     tcase_add_loop_test(tcase, test_make_room, 0, ROWS(rooms));
+    tcase_add_test(tcase, test_polls);
     return suite_run(suite);
 }
