@@ -14,11 +14,20 @@ enum {
     ENDED_SECONDS = 1,      /* until libmicrohttpd closes a connection that is at its end */
     /* Smaller bodies, as of errors, count as a part of the connection. */
     HELD_MIN = 16 * 1024,
+    /* A turn with so many requests takes one or two ms, which is as long as others wait. */
+    TURN_REQUESTS = 32,
+    MODEST_REQUESTS = 4, /* of a client in a turn */
+    FAIR_MS = 1000,
 };
 
 static const struct sockaddr *peer_of(const struct http_exchange *exchange)
 {
     return (const struct sockaddr *)&exchange->peer;
+}
+
+static struct turn_set *set_of(struct http_exchange *exchange)
+{
+    return &exchange->http->turn.set[exchange->job.client % CLIENT_SETS];
 }
 
 static void drop_response(struct http_exchange *exchange)
@@ -30,6 +39,9 @@ static void drop_response(struct http_exchange *exchange)
 
 static void free_exchange(struct http_exchange *exchange)
 {
+    assert(exchange->state != STATE_QUEUED);
+    if (--set_of(exchange)->connections == 0)
+        exchange->http->turn.sets--;
     drop_response(exchange);
     deadlines_remove(&exchange->http->deadlines, &exchange->deadline);
     request_head_free(&exchange->request);
@@ -48,6 +60,9 @@ static struct http_exchange *new_exchange(struct http *http, int fd, const struc
     exchange->http = http;
     memcpy(&exchange->peer, peer, length);
     exchange->peer_length = length;
+    exchange->job.client = clients ? client_limits_hash(clients, peer) : 0;
+    if (set_of(exchange)->connections++ == 0)
+        http->turn.sets++;
     deadlines_add(&http->deadlines, &exchange->deadline, fd,
                   clients ? client_limits_watch(clients, peer, CLIENT_CONNECTIONS) : NULL);
     return exchange;
@@ -148,6 +163,88 @@ static enum MHD_Result handle(struct http_exchange *exchange)
     return MHD_YES;
 }
 
+static void resume(struct http_exchange *exchange)
+{
+    MHD_resume_connection(exchange->mhd);
+    exchange->http->work_due = true;
+}
+
+/* Count a request of EXCHANGE in this turn. Returns how many its client has had before. */
+static unsigned count_request(struct http_exchange *exchange)
+{
+    struct turn *turn = &exchange->http->turn;
+    struct turn_set *set = set_of(exchange);
+
+    if (set->number != turn->number) {
+        set->number = turn->number;
+        set->requests = 0;
+    }
+    const unsigned before = set->requests++;
+    turn->modest += before == 0;
+    turn->modest -= before == MODEST_REQUESTS;
+    turn->left -= turn->left > 0;
+    return before;
+}
+
+/*
+ * Handle the request, or let it wait for a later turn, if this one is full and its client has had
+ * more than a few. libmicrohttpd gives each ready connection its step, and a client may have a
+ * thousand of them: others would wait for them all. A suspension takes two system calls, so no
+ * request waits unless other clients have a few requests in full turns.
+ */
+static enum MHD_Result take_turn(struct http_exchange *exchange)
+{
+    struct http *http = exchange->http;
+    const bool full = http->turn.left == 0;
+
+    if (count_request(exchange) < MODEST_REQUESTS || !full || !http->turn.fair || http->closing)
+        return handle(exchange);
+    exchange->state = STATE_QUEUED;
+    deadline_enter(&exchange->deadline, DEADLINE_HANDLED);
+    fair_queue_push(&http->turn.queue, &exchange->job);
+    set_timeout(exchange, SUSPENDED_SECONDS);
+    MHD_suspend_connection(exchange->mhd);
+    return MHD_YES;
+}
+
+static struct http_exchange *resume_next(struct http *http)
+{
+    struct job *job = fair_queue_pop(&http->turn.queue);
+
+    if (!job)
+        return NULL;
+    struct http_exchange *exchange =
+        (struct http_exchange *)((char *)job - offsetof(struct http_exchange, job));
+    exchange->state = STATE_TURN;
+    resume(exchange);
+    return exchange;
+}
+
+void exchange_begin_turn(struct http *http)
+{
+    struct turn *turn = &http->turn;
+    struct http_exchange *exchange;
+    const uint64_t now = deadlines_now(&http->deadlines);
+
+    if (turn->modest > 0 && turn->left == 0 && turn->sets > 1 && turn->number > 0) {
+        turn->fair = true;
+        turn->fair_at = now;
+    } else if (turn->fair && now - turn->fair_at >= FAIR_MS) {
+        turn->fair = false;
+    }
+    turn->number++;
+    turn->modest = 0;
+    turn->left = TURN_REQUESTS;
+    while (turn->left > 0 && (exchange = resume_next(http)))
+        count_request(exchange);
+}
+
+void exchange_flush(struct http *http)
+{
+    while (resume_next(http))
+        ;
+}
+
 /* Judge the head. A response to this first call makes libmicrohttpd close the connection, which is
  * right only for refused requests. */
 static enum MHD_Result check(struct http_exchange *exchange, const char *url, const char *method,
@@ -177,6 +274,9 @@ enum MHD_Result exchange_on_request(void *context, struct MHD_Connection *mhd, c
     case STATE_NEW:
         return check(exchange, url, method, version);
     case STATE_CHECKED:
+        return take_turn(exchange);
+    case STATE_TURN:
+        set_timeout(exchange, 0);
         return handle(exchange);
     case STATE_RESPONDED:
         set_timeout(exchange, 0);
@@ -194,12 +294,6 @@ bool http_closes(const struct http_exchange *exchange)
 int http_socket(const struct http_exchange *exchange)
 {
     return exchange->deadline.fd;
-}
-
-static void resume(struct http_exchange *exchange)
-{
-    MHD_resume_connection(exchange->mhd);
-    exchange->http->work_due = true;
 }
 
 /* The response is made, or is NULL if out of memory. */

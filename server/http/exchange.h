@@ -8,10 +8,28 @@
 #include <microhttpd.h>
 #include <stddef.h>
 
+#include "server/core/fair_queue.h"
 #include "server/http/http.h"
 #include "server/net/deadlines.h"
 #include "server/net/lingering_close.h"
 #include "server/net/socket_state.h"
+
+enum { CLIENT_SETS = 1024 }; /* of clients, by their hashes */
+
+/* A turn of the loop: see take_turn. */
+struct turn {
+    struct fair_queue queue; /* requests that wait for a later turn, in a line per client */
+    unsigned number;
+    unsigned left;    /* requests until the turn is full */
+    unsigned modest;  /* sets of clients with a few requests in this turn */
+    uint64_t fair_at; /* ms: a full turn had requests of such a client */
+    bool fair;        /* that was less than a second ago */
+    unsigned sets;    /* that have connections */
+    struct turn_set {
+        unsigned connections;
+        unsigned number, requests; /* of the last turn in which it had some */
+    } set[CLIENT_SETS];
+};
 
 struct http {
     struct http_parts parts;
@@ -21,6 +39,7 @@ struct http {
     uv_idle_t idle; /* active while work is due again after a turn */
     uv_prepare_t prepare;
     bool work_due; /* libmicrohttpd must run before the loop sleeps */
+    struct turn turn;
     struct deadlines deadlines;
     uv_timer_t sweep; /* until all deadlines are checked */
     unsigned slow;    /* connections that were; not reported yet */
@@ -36,6 +55,8 @@ struct http {
 enum state {
     STATE_NEW,       /* request line known */
     STATE_CHECKED,   /* headers known and acceptable */
+    STATE_QUEUED,    /* suspended until a later turn */
+    STATE_TURN,      /* resumed, to be handled */
     STATE_HANDLED,   /* in the handler */
     STATE_SUSPENDED, /* until the response is made */
     STATE_RESPONDED,
@@ -48,6 +69,7 @@ struct http_exchange {
     struct MHD_Connection *mhd;
     struct sockaddr_storage peer;
     socklen_t peer_length;
+    struct job job; /* in STATE_QUEUED; always its client */
     enum state state;
     struct http_request request;
     char *uri;                    /* of the last request; NULL: none, or out of memory */
@@ -70,6 +92,12 @@ void exchange_on_completed(void *context, struct MHD_Connection *mhd, void **exc
                            enum MHD_RequestTerminationCode code);
 void exchange_on_connection(void *context, struct MHD_Connection *mhd, void **place,
                             enum MHD_ConnectionNotificationCode code);
+
+/* A turn begins: resume as many of the requests in the queue as it may handle. */
+void exchange_begin_turn(struct http *http);
+
+/* Resume all of them. */
+void exchange_flush(struct http *http);
 
 /* Take EXCHANGE out of the responses that were queued in this run, if it is one. */
 void exchange_stop_sending(struct http_exchange *exchange);

@@ -55,6 +55,7 @@ static void run(struct http *http)
 {
     unsigned long long timeout;
 
+    exchange_begin_turn(http);
     http->work_due = false;
     MHD_run(http->daemon);
     check_waiting(http);
@@ -62,7 +63,7 @@ static void run(struct http *http)
     if (http->parts.active)
         http->parts.active(http->parts.context);
     const bool timed = MHD_get_timeout(http->daemon, &timeout) == MHD_YES;
-    http->work_due |= timed && timeout == 0;
+    http->work_due |= (timed && timeout == 0) || http->turn.queue.lines > 0;
     if (http->work_due)
         uv_idle_start(&http->idle, on_idle);
     else
@@ -226,6 +227,7 @@ int http_new(struct http **out, const struct http_parts *parts)
     if (!http)
         return -ENOMEM;
     http->parts = *parts;
+    fair_queue_init(&http->turn.queue);
     http->deadlines = (struct deadlines){.loop = parts->loop,
                                          .clock = parts->clock,
                                          .idle_ms = parts->idle * UINT64_C(1000),
@@ -264,6 +266,7 @@ void http_close(struct http *http)
     /* MHD_run sends the responses just made. A request that it reads meanwhile is not handled: it
      * could only be suspended, and MHD_stop_daemon aborts if a connection is. */
     http->closing = true;
+    exchange_flush(http);
     cut_sources(http, true);
     lingering_close_all(&http->lingering);
     MHD_run(http->daemon);

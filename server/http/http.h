@@ -15,6 +15,7 @@
  *     exchange_on_request      the head is complete
  *         check                request_head.c judges the head
  *     exchange_on_request      again, since a response to the first call would end the connection
+ *         take_turn            suspended until a later turn, if its client has had many
  *         handle               HANDLER; the connection is suspended until it has responded
  *     http_respond             mhd_response.c makes the response
  *     exchange_on_request      again, after a suspension

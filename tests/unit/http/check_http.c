@@ -10,6 +10,7 @@
 static uv_loop_t loop;
 static struct clock time_held = {.ns = 1000 * NS_PER_MS}; /* moved by the tests alone */
 static struct http *http;
+static struct client_limits *clients;
 static unsigned closed, drained;
 
 /* A source of the bytes of feed_byte. */
@@ -27,7 +28,7 @@ struct feed {
 };
 
 static struct feed feed;
-static unsigned requests;
+static unsigned requests, until_other; /* the latter: up to the last one of /other */
 
 /* Bytes of body sent, of each completed request. */
 enum { COMPLETIONS_MAX = 1024 };
@@ -105,6 +106,8 @@ static void handle(void *context, struct http_exchange *exchange,
 {
     (void)context;
     requests++;
+    if (strcmp(request->uri, "/other") == 0)
+        until_other = requests;
     *(unsigned *)http_state(exchange) = requests;
     if (strcmp(request->uri, "/whole") == 0) {
         respond_whole(exchange);
@@ -155,13 +158,17 @@ static void on_drained(void *context)
     drained++;
 }
 
+enum { CONNECTIONS = 256 };
+
 static void set_up(void)
 {
     ck_assert_int_eq(uv_loop_init(&loop), 0);
+    ck_assert_int_eq(client_limits_new(&clients), 0);
     const struct http_parts parts = {.loop = &loop,
                                      .idle = 60,
                                      .clock = &time_held,
-                                     .connections = 16,
+                                     .connections = CONNECTIONS,
+                                     .clients = clients,
                                      .state_size = sizeof(unsigned),
                                      .handler = handle,
                                      .completed = on_completed,
@@ -180,6 +187,7 @@ static void close_http(void)
     http_free(http);
     http = NULL;
     ck_assert_int_eq(uv_loop_close(&loop), 0);
+    client_limits_free(clients);
 }
 
 static void tear_down(void)
@@ -198,9 +206,9 @@ static void feed_with(size_t total, size_t piece, int64_t length)
 
 /* --- Clients ---------------------------------------------------------------- */
 
-static int connect_over(int family)
+static int connect_from(uint32_t address, int family)
 {
-    const struct sockaddr_in peer = {.sin_family = AF_INET};
+    const struct sockaddr_in peer = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(address)};
     int ends[2];
 
     if (family == AF_UNIX)
@@ -209,6 +217,11 @@ static int connect_over(int family)
         tcp_pair(ends);
     http_adopt(http, ends[0], (const struct sockaddr *)&peer, sizeof peer);
     return ends[1];
+}
+
+static int connect_over(int family)
+{
+    return connect_from(0, family);
 }
 
 static void say(int fd, const char *text)
@@ -667,7 +680,8 @@ START_TEST(test_close_before_sending)
     while (requests == 0)
         uv_run(&loop, UV_RUN_NOWAIT);
     uv_timer_stop(&feed.timer);
-    respond_from_feed();
+    if (feed.begun == 0) /* a busy machine's timer may have been first */
+        respond_from_feed();
     close_http();
     ck_assert_uint_eq(feed.reads, 0);
     ck_assert_uint_eq(feed.done, 1);
@@ -814,6 +828,7 @@ END_TEST
 /* --- Turns ---------------------------------------------------------------------- */
 
 static const char get_next[] = "GET /next HTTP/1.1\r\nHost: a\r\n\r\n";
+static const char get_other[] = "GET /other HTTP/1.1\r\nHost: a\r\n\r\n";
 
 /* A connection that always has its next request does not keep the loop from other events: each time
  * it polls, a few requests have been handled. */
@@ -832,6 +847,119 @@ START_TEST(test_polls)
         must(requests - before <= FEW, "%u requests before the loop polls", requests - before);
     }
     close(fd);
+}
+END_TEST
+
+/* Greedy clients, and another one behind them. */
+enum { GREEDY = 200, TURN = 32 };
+static int greedy[GREEDY], other;
+
+static void connect_crowd(unsigned count)
+{
+    for (unsigned i = 0; i < GREEDY; i++)
+        greedy[i] = connect_from(1 + i % count, AF_UNIX);
+}
+
+/* All of them send a request, the other client last. Returns how many the first turn handles. */
+static unsigned crowd_asks(void)
+{
+    const unsigned before = requests;
+
+    for (unsigned i = 0; i < GREEDY; i++)
+        say(greedy[i], get_next);
+    if (other)
+        say(other, get_other);
+    UNTIL(requests > before);
+    return requests - before;
+}
+
+/* Likewise, in a turn that spares the other client since there was one before. */
+static unsigned crowd_asks_again(void)
+{
+    ck_assert_uint_eq(crowd_asks(), GREEDY + 1);
+    UNTIL(completions == requests);
+    return crowd_asks();
+}
+
+static void crowd_leaves(void)
+{
+    for (unsigned i = 0; i < GREEDY; i++)
+        close(greedy[i]);
+}
+
+static const struct {
+    unsigned clients; /* greedy ones */
+    unsigned handled; /* requests, in a turn that spares the other */
+} crowds[] = {{1, TURN + 1}, {4, TURN + 1}, {100, GREEDY + 1}};
+
+/* Clients that send more than a turn handles, and more than a few each, wait for later turns if
+ * another client has a few requests at the same time. */
+START_TEST(test_turns)
+{
+    connect_crowd(crowds[_i].clients);
+    other = connect_from(1000, AF_UNIX);
+    ck_assert_uint_eq(crowd_asks_again(), crowds[_i].handled);
+    ck_assert_uint_eq(until_other, GREEDY + 1 + crowds[_i].handled);
+    UNTIL(completions == 2 * (GREEDY + 1));
+    /* Connections that have waited are like others afterwards, and the other client is forgotten.
+     */
+    pass_ms(1000);
+    ck_assert_uint_eq(crowd_asks(), GREEDY + 1);
+    UNTIL(completions == requests);
+    crowd_leaves();
+    close(other);
+    UNTIL(closed == GREEDY + 1);
+}
+END_TEST
+
+START_TEST(test_turns_alone)
+{
+    connect_crowd(1);
+    for (int i = 0; i < 3; i++) {
+        say(greedy[0], get_next);
+        UNTIL(completions == requests && requests == (unsigned)i * (GREEDY + 1) + 1);
+        ck_assert_uint_eq(crowd_asks(), GREEDY);
+        UNTIL(completions == requests);
+    }
+    crowd_leaves();
+}
+END_TEST
+
+/* Requests that wait for their turn are cut off at the end, and are finished by a drain. */
+START_TEST(test_turns_end)
+{
+    const bool drains = _i;
+
+    connect_crowd(1);
+    other = connect_from(1000, AF_UNIX);
+    ck_assert_uint_eq(crowd_asks_again(), TURN + 1);
+    if (drains) {
+        http_drain(http);
+        UNTIL(completions == 2 * (GREEDY + 1));
+        pass_ms(700);
+        UNTIL(drained == 1);
+    }
+    const unsigned before = requests;
+    close_http();
+    ck_assert_uint_eq(requests, before);
+    ck_assert_uint_eq(closed, GREEDY + 1);
+    crowd_leaves();
+    close(other);
+}
+END_TEST
+
+/* The clients leave while their requests wait. */
+START_TEST(test_turns_leavers)
+{
+    connect_crowd(1);
+    other = connect_from(1000, AF_UNIX);
+    ck_assert_uint_eq(crowd_asks_again(), TURN + 1);
+    crowd_leaves();
+    UNTIL(closed == GREEDY);
+    const unsigned before = requests;
+    say(other, get_other);
+    UNTIL(requests > before);
+    close(other);
 }
 END_TEST
 
@@ -856,5 +984,9 @@ int main(void)
     tcase_add_test(tcase, test_drain);
     tcase_add_loop_test(tcase, test_make_room, 0, ROWS(rooms));
     tcase_add_test(tcase, test_polls);
+    tcase_add_loop_test(tcase, test_turns, 0, ROWS(crowds));
+    tcase_add_loop_test(tcase, test_turns_end, 0, 2);
+    tcase_add_test(tcase, test_turns_alone);
+    tcase_add_test(tcase, test_turns_leavers);
     return suite_run(suite);
 }
