@@ -9,8 +9,11 @@ const SECONDS = Number(process.env.ATTACK_SECONDS) || 60;
 const CONNECTIONS = 4300;
 const OPTIONS = { builtIn: true, clients: 4, limits: `connections: ${CONNECTIONS}` };
 
+/* A known fault: if the loop and the render thread share a core, hot p99 is 30 to 60 ms, and a third of the cold tiles is refused. */
+const KNOWN = { skip: TIMED ? false : 'a known fault, measured by make bench-attacks' };
+
 describe('attack 16: mixed attacks', { timeout: TIMEOUT + 1000 * SECONDS }, () => {
-    it('16a all at once, from four addresses', { skip: TIMED ? false : 'a known fault as 15a: make bench-attacks' }, (t) => withstand(t, '16a', {
+    it('16a all at once, from four addresses', KNOWN, (t) => withstand(t, '16a', {
         ...OPTIONS, attack: attackers(...ROWS.flatMap(([row, , stream]) => ['--stream', row, ...stream(false), '--source', EVERYONE])),
     }));
 

@@ -2,7 +2,7 @@
 // address or for four, and options of withstand(). Not a test.
 
 import { BUILT_IN, scratchFile } from '../http/program.mjs';
-import { HOT, TIMED } from './scene.mjs';
+import { HOT, takesTurns } from './scene.mjs';
 
 export const urls = (list) => list.flatMap((url) => ['--url', url]);
 
@@ -43,9 +43,6 @@ export const TAGS = Array.from({ length: 500 }, (_, i) => `"${String(i).padStart
 
 const PAUSED = ['--closed', '--pause', 30];
 
-/* A known fault: an event loop that has all it can do reads from new connections after seconds. */
-const STARVES = { skip: TIMED ? false : 'a known fault, measured by make bench-attacks' };
-
 export const ROWS = [
     ['12a', 'regions of far samples whose clients leave', () => [...PAUSED, '--connections', 64, '--abandon', '0.7@200', ...urls(FAR_REGIONS)]],
     ['12b', 'volumes of nine far samples', () => ['--rate', 40, '--connections', 16, '--url', FAR_VOLUME]],
@@ -60,8 +57,8 @@ export const ROWS = [
         'relief/12/{0..4095}/{0..4095}.png'].map((end) => `/${world}:${SEED}/${end}`)))]],
     ['14a', 'hopeless spawns in three worlds', () => [...PAUSED, '--connections', 400, ...urls(BUILT_IN.map((world) => `/${world}/spawn?${ANYWHERE}&${HOPELESS}`))]],
     ['14b', 'heights of 500 far places with 16 fields', () => [...PAUSED, '--connections', 64, '--urls', lists()]],
-    ['15a', 'If-None-Match with 500 tags', () => ['--closed', '--connections', 200, '--header', `If-None-Match: ${TAGS}`, '--url', HOT], STARVES],
-    ['15b', '/wmts.xml on 1,000 connections', () => ['--closed', '--connections', 1000, '--url', '/wmts.xml'], STARVES],
+    ['15a', 'If-None-Match with 500 tags', () => ['--closed', '--connections', 200, '--header', `If-None-Match: ${TAGS}`, '--url', HOT], takesTurns],
+    ['15b', '/wmts.xml on 1,000 connections', () => ['--closed', '--connections', 1000, '--url', '/wmts.xml'], takesTurns],
 ];
 
 /* The rows of a file, such as '12'. */

@@ -333,6 +333,25 @@ export const letsIn = (count) => ({
     judge: ({ admitted }) => assert.ok(!TIMED || Math.max(...admitted) <= 1000, `an outsider waits ${admitted} ms to be let in`),
 });
 
+/*
+ * For withstand(): new connections have their turn. Between two requests of a client that opens a connection for each, the
+ * daemon handles those of a few of its turns, 32 each. With a loop that takes new connections when it has nothing else to do,
+ * it would be thousands.
+ */
+const PASSED = 1000;
+export const takesTurns = {
+    check: async (daemon) => {
+        const COUNT = 20, sums = [];
+        while (sums.length <= COUNT) {
+            const { answers: [{ body }] } = await exchange({ host: daemon.host, port: daemon.port, localAddress: HONEST },
+                request('GET', '/metrics'), { limit: 120000 });
+            sums.push([...String(body).matchAll(/^farlands_requests_total\{.*\} (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0));
+        }
+        return { passed: round((sums.at(-1) - sums[0]) / COUNT) };
+    },
+    judge: ({ passed }) => assert.ok(passed > 0 && passed <= PASSED, `${passed} other requests for one on a new connection, at most ${PASSED} expected`),
+};
+
 /* The daemon's CPU in ms for a request of STREAM, options of open_loop, as fast as they are answered. */
 export async function cpuOf(daemon, stream) {
     const before = cpuSeconds(daemon.pid);
@@ -390,11 +409,12 @@ function record(row) {
 
 const percent = ({ asked, served }) => round(100 * (1 - served / asked));
 
-function describeRow({ row, before, during, memory, bound, ready, blocked, calm, pace, share, end }) {
+function describeRow({ row, before, during, memory, bound, ready, blocked, calm, pace, passed, share, end }) {
     const ms = (name) => `${name} p50 ${before[name].p50} / ${during[name].p50} ms, p99 ${before[name].p99} / ${during[name].p99} ms`;
     return `${row}: ${before ? `before / during: ${ms('hot')}; ${ms('cold')}; ready after ${ready} ms; ` : ''}` +
         `hot ${during.hot.served} of ${during.hot.asked}, cold ${during.cold.served} of ${during.cold.asked}; ` +
         `memory ${memory} of ${bound} MiB` + (before ? `; loop blocked ${blocked}` : '') +
+        (passed ? `; ${passed} others handled for a new connection` : '') +
         (share ? `; ${share} of its share rendered` : '') + (end ? `; SIGTERM: ${TIMED ? `${end.ms} ms, ` : ''}the work of ${end.tiles} tiles` : '') +
         (pace && TIMED ? `; a large region ${calm.mebibytes} / ${pace.mebibytes} MiB/s` : '');
 }
