@@ -22,7 +22,7 @@
 #define LINE 0.6f
 #define NARROW 4.0f
 /* Metres from which on lakes have the deep color. */
-#define DEEP 80.0f
+#define DARKEST 80.0f
 /* Degrees C: water is frozen below COLD and open above MILD. */
 #define COLD (-10.0f)
 #define MILD (-5.0f)
@@ -117,7 +117,7 @@ INLINE void paint_pixels(uint32_t *restrict color, const struct span *span,
         memset(ice, 0, sizeof ice);
     const float *restrict level = span->water, *restrict ground = span->metres;
     for (int i = 0; i < n; i++) {
-        const float t = clamped((level[i] - ground[i]) * (1 / DEEP), 1);
+        const float t = clamped((level[i] - ground[i]) * (1 / DARKEST), 1);
         const float depth = t * (2 - t), part = share[i], cold = ice[i];
         const uint32_t from = color[i];
         color[i] = rgb_pack(mix(from, shallow, deep, 0, depth, cold, part),
@@ -195,7 +195,7 @@ uint32_t water_color(const struct color_table *colors, int index)
 /* The index of water of this DEPTH, in metres. */
 static uint8_t index_of(float share, float metres, bool frozen)
 {
-    const float t = clamped(metres * (1 / DEEP), 1), depth = t * (2 - t);
+    const float t = clamped(metres * (1 / DARKEST), 1), depth = t * (2 - t);
     const int tone = frozen ? ICE : (int)(depth * (ICE - 1) + 0.5f);
     const int part = (int)(share * (WATER_SHARES - 1) + 0.5f);
     return part == 0 ? 0 : (uint8_t)(part * WATER_TONES + tone);

@@ -211,7 +211,7 @@ const EXAMPLES = {
         ['curl -o box.f32', run],
         ['curl "http://127.0.0.1:8080/default/height', run],
         ['curl "http://127.0.0.1:8080/default/spawn', run],
-        ['curl "http://127.0.0.1:8080/wet/downstream', by('tests/http/43-water.test.mjs')],
+        ['curl "http://127.0.0.1:8080/wet/downstream', by('tests/http/50-water.test.mjs')],
         ['public_url:', config],
         ['main  ', text],
         ['net -> http', text],
