@@ -22,7 +22,7 @@ enum {
 /* An operation within a domain. */
 struct step {
     int operation;
-    int buffer; /* of its result; -1: the result of the domain, which goes out */
+    int buffer; /* of its result */
     int run;    /* of GRAPH_NOISE */
 };
 
