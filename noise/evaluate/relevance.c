@@ -11,7 +11,8 @@ struct relevance relevance_all(const struct domain *domain)
     return relevance;
 }
 
-void relevance_drop(struct relevance *relevance, const struct program *program, const struct domain *domain, int zero)
+void relevance_drop(struct relevance *relevance, const struct program *program,
+                    const struct domain *domain, int zero)
 {
     for (int k = domain->guarded[zero]; k >= 0; k = domain->next_guarded[k]) {
         const struct operation *o = &program->operation[k];

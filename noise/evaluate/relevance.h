@@ -26,7 +26,6 @@ void relevance_drop(struct relevance *relevance, const struct program *program,
 /* The input that operation O has the values of, since others of its inputs are ZERO; ZERO_INPUT if
  * it is 0 itself, or -1. SPARED: its guard is 0. Signs of zeros may differ. */
 enum { ZERO_INPUT = GRAPH_MAX_INPUTS };
-int relevance_same_input(const struct operation *o, bool spared,
-                         const bool zero[GRAPH_MAX_INPUTS]);
+int relevance_same_input(const struct operation *o, bool spared, const bool zero[GRAPH_MAX_INPUTS]);
 
 #endif

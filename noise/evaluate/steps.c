@@ -12,7 +12,7 @@ _Static_assert((int)PLAN_BAND_ROWS <= KERNEL_BAND_ROWS && PLAN_BAND_ROWS % KERNE
 /* Where OPERATION's values are: in OUT, if it is not NULL and this is one of the domain's outputs,
  * or else in a buffer. */
 static struct rows context_rows(const struct context *c, const struct domain *domain, int operation,
-                           const struct rows *out)
+                                const struct rows *out)
 {
     for (int i = 0; out && i < domain->outputs; i++)
         if (domain->output[i] == operation)
@@ -97,8 +97,8 @@ static void run_operation(struct context *c, const struct step *step, const stru
     if (run)
         run->begun = true;
     if (operation_is_patched(o))
-        patch_interpolate(c->evaluation->patch[lattice], context_spacing_bits(c, lattice), c->kernel,
-                          o->kind, chunk, j, rows, to);
+        patch_interpolate(c->evaluation->patch[lattice], context_spacing_bits(c, lattice),
+                          c->kernel, o->kind, chunk, j, rows, to);
     else if (o->river_source >= 0)
         run_rivers(c, o, in[0], j, rows, chunk->width, to);
     else if (o->kind == GRAPH_NOISE)
@@ -187,8 +187,8 @@ static void run_few(struct context *c, const struct step *step, const struct ban
 static bool is_patch_zero(const struct context *c, int k, const struct band *band)
 {
     const int lattice = context_lattice(&c->program->operation[k], k);
-    return patch_is_zero(c->evaluation->patch[lattice], context_spacing_bits(c, lattice), band->chunk,
-                         band->j, band->few ? band->chunk->height : band->rows);
+    return patch_is_zero(c->evaluation->patch[lattice], context_spacing_bits(c, lattice),
+                         band->chunk, band->j, band->few ? band->chunk->height : band->rows);
 }
 
 /* Give operation K of BAND, without computing it, 0 or the values of one of its inputs IN, which
@@ -283,7 +283,8 @@ static void run_few_steps(struct context *c, const struct domain *domain, const 
 }
 
 /* All bands of CHUNK. */
-static void run_bands(struct context *c, const struct domain *domain, const struct chunk *chunk, bool roomy, const struct rows *out)
+static void run_bands(struct context *c, const struct domain *domain, const struct chunk *chunk,
+                      bool roomy, const struct rows *out)
 {
     struct relevance relevance = relevance_all(domain);
     const int most = chunk->height < PLAN_BAND_ROWS ? chunk->height : PLAN_BAND_ROWS;

@@ -21,7 +21,7 @@ struct blocks blocks_cut(int width, int height, int side)
     return (struct blocks){width, height, block_width, block_height, across, across * down};
 }
 
-struct block blocks_at(const struct blocks *blocks, int64_t number)
+static struct block block_at(const struct blocks *blocks, int64_t number)
 {
     struct block block = {.x = (int)(number % blocks->across) * blocks->block_width,
                           .y = (int)(number / blocks->across) * blocks->block_height};
@@ -40,4 +40,44 @@ struct farlands_grid block_grid(const struct block *block, const struct farlands
     part.width = block->width;
     part.height = block->height;
     return part;
+}
+
+/* What a render that stops before block I returns, or 0. */
+static int pause_before(struct render_progress *progress, int64_t i)
+{
+    const int stop =
+        progress && progress->pause && i > progress->done ? progress->pause(progress->context) : 0;
+
+    if (stop)
+        progress->done = i;
+    return stop;
+}
+
+bool blocks_next(const struct blocks *blocks, struct render_progress *progress, int64_t *i,
+                 struct block *out, int *err)
+{
+    if (*err)
+        return false;
+    *i = *i >= 0 ? *i + 1 : progress ? progress->done : 0;
+    if (*i >= blocks->count)
+        return false;
+    *out = block_at(blocks, *i);
+    *err = pause_before(progress, *i);
+    return *err == 0;
+}
+
+struct blob *render_progress_take(struct render_progress *progress, size_t size)
+{
+    struct blob *kept = progress ? progress->kept : NULL;
+
+    if (kept)
+        progress->kept = NULL;
+    return kept ? kept : blob_new(size);
+}
+
+void render_progress_clear(struct render_progress *progress)
+{
+    blob_release(progress->kept);
+    progress->kept = NULL;
+    progress->done = 0;
 }

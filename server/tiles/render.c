@@ -10,8 +10,7 @@
 
 #include "noise/terrain/terrain.h"
 #include "server/core/clock.h"
-#include "server/layers/inland_water.h"
-#include "server/tiles/blocks.h"
+#include "server/tiles/palette.h"
 
 enum {
     MAX_PIXEL_BYTES = 3,
@@ -201,43 +200,6 @@ static int make_heights(struct render_scratch *scratch, const struct content *co
     return 0;
 }
 
-/* --- Progress --- */
-
-/* Begin PROGRESS, or go on with it. */
-static int64_t first_block(const struct render_progress *progress)
-{
-    return progress ? progress->done : 0;
-}
-
-/* Block NUMBER is next: 0, or what a render that stops before it returns. */
-static int pause_before(struct render_progress *progress, int64_t number)
-{
-    const int stop = progress && progress->pause && number > progress->done
-                         ? progress->pause(progress->context)
-                         : 0;
-
-    if (stop)
-        progress->done = number;
-    return stop;
-}
-
-/* The memory of PROGRESS, SIZE bytes, or a new one; or NULL. */
-static struct blob *take_kept(struct render_progress *progress, size_t size)
-{
-    struct blob *kept = progress ? progress->kept : NULL;
-
-    if (kept)
-        progress->kept = NULL;
-    return kept ? kept : blob_new(size);
-}
-
-void render_progress_clear(struct render_progress *progress)
-{
-    blob_release(progress->kept);
-    progress->kept = NULL;
-    progress->done = 0;
-}
-
 /* --- Numbers --- */
 
 /* Reverse the bytes of COUNT values of WIDTH bytes if this machine is big-endian. */
@@ -321,15 +283,12 @@ int render_values(struct blob **out, struct render_scratch *scratch, const struc
     const size_t size = format_sample_bytes(format);
     const struct blocks blocks =
         blocks_cut(grid->width, grid->height, side_of_values(content->world, content->field, grid));
-    struct blob *blob = take_kept(progress, count * size);
+    struct blob *blob = render_progress_take(progress, count * size);
+    struct block block;
     int err = blob ? 0 : -ENOMEM;
 
-    for (int64_t i = first_block(progress); i < blocks.count && !err; i++) {
-        const struct block block = blocks_at(&blocks, i);
-        err = pause_before(progress, i);
-        if (!err)
-            err = make_block(blob, scratch, content, format, grid, &block);
-    }
+    for (int64_t i = -1; blocks_next(&blocks, progress, &i, &block, &err);)
+        err = make_block(blob, scratch, content, format, grid, &block);
     if (!err)
         to_little_endian(blob->bytes, count, size);
     return end_numbers(out, blob, err, progress);
@@ -370,64 +329,18 @@ int render_density(struct blob **out, struct render_scratch *scratch, const stru
     const int columns = is_far(world, box->step) ? 1 : VOLUME_BLOCK_MAX / box->depth;
     const int side = columns > 1 ? (int)fmin(sqrt(columns), BLOCK_SIDE) : 1;
     const struct blocks blocks = blocks_cut(box->width, box->height, side);
-    struct blob *blob = take_kept(progress, count * sizeof(float));
+    struct blob *blob = render_progress_take(progress, count * sizeof(float));
+    struct block block;
     int err = blob ? 0 : -ENOMEM;
 
-    for (int64_t i = first_block(progress); i < blocks.count && !err; i++) {
-        const struct block block = blocks_at(&blocks, i);
-        err = pause_before(progress, i);
-        if (!err)
-            err = make_columns(floats_of(blob), scratch, world, box, &block);
-    }
+    for (int64_t i = -1; blocks_next(&blocks, progress, &i, &block, &err);)
+        err = make_columns(floats_of(blob), scratch, world, box, &block);
     if (!err)
         to_little_endian(blob->bytes, count, sizeof(float));
     return end_numbers(out, blob, err, progress);
 }
 
 /* --- Pictures --- */
-
-/* The ids of WORLD's biomes; those without a biome are black. */
-static void fill_biomes(struct image_palette *out, const struct world *world)
-{
-    const struct climate *climate = world_climate(world);
-
-    for (int i = 0; climate && i < climate->table->rows.rows; i++) {
-        const int id = climate->table->rows.row[i].id;
-        memcpy(out->color[id], climate->table->look[i].color, 3);
-        out->colors = id < out->colors ? out->colors : id + 1;
-    }
-}
-
-static void fill_water(struct image_palette *out, const struct world *world)
-{
-    out->colors = WATER_INDICES;
-    out->is_clear = true;
-    for (int i = 0; i < WATER_INDICES; i++) {
-        const uint32_t color = water_color(world->colors, i);
-        for (int c = 0; c < 3; c++)
-            out->color[i][c] = color >> 8 * c & 255;
-        out->alpha[i] = color >> 24;
-    }
-}
-
-/* Make OUT the palette of LAYER's pictures of WORLD. Returns it; NULL if its pixels are no indices.
- */
-static const struct image_palette *palette_of(struct image_palette *out, const struct world *world,
-                                              const struct layer *layer)
-{
-    *out = (struct image_palette){.colors = 1};
-    switch (layer->palette) {
-    case PALETTE_BIOMES:
-        fill_biomes(out, world);
-        return out;
-    case PALETTE_WATER:
-        fill_water(out, world);
-        return out;
-    case PALETTE_NONE:
-        break;
-    }
-    return NULL;
-}
 
 /* Encode SIZE rows of SIZE pixels as TILE. */
 static int encode(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
@@ -516,17 +429,14 @@ static int paint(struct render_scratch *scratch, const struct content *content,
 {
     const struct blocks blocks = cut_picture(content, grid);
     const size_t row = (size_t)grid->width * pixel_bytes(layers[content->layer].pixel);
+    struct block block;
     int err = 0;
 
     assert((size_t)grid->height * row <= sizeof scratch->pixels);
     if (progress && progress->kept)
         memcpy(scratch->pixels, progress->kept->bytes, progress->kept->length);
-    for (int64_t i = first_block(progress); i < blocks.count && !err; i++) {
-        const struct block block = blocks_at(&blocks, i);
-        err = pause_before(progress, i);
-        if (!err)
-            err = paint_block(scratch, content, grid, &block, times);
-    }
+    for (int64_t i = -1; blocks_next(&blocks, progress, &i, &block, &err);)
+        err = paint_block(scratch, content, grid, &block, times);
     return err ? keep_pixels(progress, scratch, (size_t)grid->height * row, err) : 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "server/core/blob.h"
 #include "server/png/image_writer.h"
+#include "server/tiles/blocks.h"
 #include "server/webp/webp_writer.h"
 #include "server/world/tile.h"
 
@@ -17,22 +18,6 @@ void render_scratch_free(struct render_scratch *scratch);
 
 /* The noise library's part of it, for other work of the thread. */
 struct farlands_scratch *render_scratch_noise(struct render_scratch *scratch);
-
-/*
- * A render that can stop and go on later, on any thread. It is made in blocks; how these are cut
- * depends on what is rendered alone. Between two blocks it asks whether to stop: PAUSE returns 0 to
- * go on, or a number that the render returns. After that, call it again with the same arguments, or
- * render_progress_clear. Zero all but the first two at first.
- */
-struct render_progress {
-    int (*pause)(void *context);
-    void *context;
-    /* Private. */
-    int64_t done;      /* blocks */
-    struct blob *kept; /* what they are made into */
-};
-
-void render_progress_clear(struct render_progress *progress);
 
 /* The time that each step of a render took, in nanoseconds. */
 struct render_times {
