@@ -32,11 +32,6 @@ void render_scratch_free(struct render_scratch *scratch)
     free(scratch);
 }
 
-void render_progress_clear(struct render_progress *progress)
-{
-    (void)progress;
-}
-
 const void *render_scratch_pixels(const struct render_scratch *scratch)
 {
     return scratch;
@@ -163,6 +158,12 @@ const struct spawn_place *spawn_search_places(const struct spawn_search *search,
 {
     *count = 1;
     return &search->place;
+}
+
+int spawn_search_radius(const struct spawn_search *search)
+{
+    (void)search;
+    return SPAWN_FAR;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
