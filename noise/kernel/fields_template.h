@@ -324,8 +324,8 @@ static void find_reached(const struct narrow_octave *octave, float (*const line[
         reached[v] = 0;
     for (int c = 0; c < 9; c++) {
         const float at = f[c / 3];
-        const float *restrict low = narrow_reach_of(line[c / 3], c % 3, 0);
-        const float *restrict high = narrow_reach_of(line[c / 3], c % 3, 1);
+        const float *restrict low = narrow_gully_bounds(line[c / 3], c % 3, 0);
+        const float *restrict high = narrow_gully_bounds(line[c / 3], c % 3, 1);
         for (int v = 0; v < vectors; v++)
             reached[v] |= low[v] < at && at < high[v] ? UINT32_C(1) << c : 0;
     }

@@ -131,13 +131,13 @@ static void REAL_NAME(slope_line)(const struct REAL_NAME(octave) * s,
 /* Of the last two lines of gullies: the lowest, or the highest if END is 1, place along y from
  * which any sample of a vector is within reach of the point of cell SIDE. An element for each
  * vector. */
-static inline REAL *REAL_NAME(reach_of)(REAL (*line)[KERNEL_CHUNK], int side, int end)
+static inline REAL *REAL_NAME(gully_bounds)(REAL (*line)[KERNEL_CHUNK], int side, int end)
 {
     return line[6 + end] + side * (KERNEL_CHUNK / KERNEL_LANES);
 }
 
-static void REAL_NAME(find_reach)(const struct REAL_NAME(octave) * s, int side,
-                                  REAL (*line)[KERNEL_CHUNK])
+static void REAL_NAME(bound_gullies)(const struct REAL_NAME(octave) * s, int side,
+                                     REAL (*line)[KERNEL_CHUNK])
 {
     KERNEL_ALIGNED REAL low[KERNEL_CHUNK], high[KERNEL_CHUNK];
     const REAL *restrict x = line[side], *restrict y = line[side + 3];
@@ -158,13 +158,13 @@ static void REAL_NAME(find_reach)(const struct REAL_NAME(octave) * s, int side,
             high[i] = high[i + step] > high[i] ? high[i + step] : high[i];
         }
     for (int v = 0; v < n / KERNEL_LANES; v++) {
-        REAL_NAME(reach_of)(line, side, 0)[v] = low[v * KERNEL_LANES];
-        REAL_NAME(reach_of)(line, side, 1)[v] = high[v * KERNEL_LANES];
+        REAL_NAME(gully_bounds)(line, side, 0)[v] = low[v * KERNEL_LANES];
+        REAL_NAME(gully_bounds)(line, side, 1)[v] = high[v * KERNEL_LANES];
     }
 }
 
 /* Eight lines, for the points of gullies in three cells: the way from each along x, and its place
- * along y, in reaches; and those of reach_of. */
+ * along y, in reaches; and those of gully_bounds. */
 static void REAL_NAME(gully_line)(const struct REAL_NAME(octave) * s,
                                   REAL (*restrict line)[KERNEL_CHUNK])
 {
@@ -178,7 +178,7 @@ static void REAL_NAME(gully_line)(const struct REAL_NAME(octave) * s,
             line[side + 3][i] = y * inverse;
         }
     for (int side = 0; side < 3; side++)
-        REAL_NAME(find_reach)(s, side, line);
+        REAL_NAME(bound_gullies)(s, side, line);
 }
 
 /* Six lines, for the points of three cells: distance along x, squared, and place along y. */

@@ -62,7 +62,7 @@ struct nearest {
     struct farlands_course course;
 };
 
-static void see_curve(struct nearest *nearest, const struct river_curve *c, int64_t i, int64_t j,
+static void add_curve(struct nearest *nearest, const struct river_curve *c, int64_t i, int64_t j,
                       int first)
 {
     const float x = (float)((double)(nearest->x - c->x) / FARLANDS_UNIT);
@@ -109,7 +109,7 @@ int downstream_begin(struct rivers *rivers, int64_t x, int64_t y, struct farland
                     continue;
                 make_curve(rivers, n, source, SIDE, &curve);
                 if ((double)curve.order >= params->from)
-                    see_curve(&nearest, &curve, i + column, j + row, source ? AT_SOURCE : 0);
+                    add_curve(&nearest, &curve, i + column, j + row, source ? AT_SOURCE : 0);
             }
         }
     *out = nearest.course;

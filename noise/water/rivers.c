@@ -219,7 +219,7 @@ static void need_rows(struct rivers *r, const struct chunk *chunk, int j, int j2
     }
 }
 
-static void see_curve(struct rivers *r, const struct block *b, const struct river_curve *c)
+static void add_curve(struct rivers *r, const struct block *b, const struct river_curve *c)
 {
     float place[2][KERNEL_CHUNK];
     struct river_window w;
@@ -270,7 +270,7 @@ static float lake_of(const struct rivers *r, const struct drain_node *n, int wid
     return held < 0 ? 0 : held * (t > 1 ? 1 : t);
 }
 
-static void see_node(struct rivers *r, const struct block *b, const struct drain_node *n, int wide)
+static void add_node(struct rivers *r, const struct block *b, const struct drain_node *n, int wide)
 {
     float place[2][KERNEL_CHUNK];
     struct river_window w;
@@ -339,9 +339,9 @@ static void see_course(struct rivers *r, const struct block *b, int64_t i, int64
     if (n->kind == DRAIN_SEA || n->birth >= b->level)
         return;
     if (concerns(b, n) && (n->kind == DRAIN_END || rivers_is_source(n, wide)))
-        see_curve(r, b, curve_of(r, b, i, j, n, false, wide));
+        add_curve(r, b, curve_of(r, b, i, j, n, false, wide));
     if (n->kind == DRAIN_FLOWS && concerns(b, neighbour(n, n->next, wide)))
-        see_curve(r, b, curve_of(r, b, i, j, n, true, wide));
+        add_curve(r, b, curve_of(r, b, i, j, n, true, wide));
 }
 
 /* The nodes from (I, J) on into R's memory. */
@@ -357,7 +357,7 @@ static int find_nodes(struct rivers *r, int level, int64_t i, int64_t j, int wid
 }
 
 /* See all nodes within reach of B, and the curves of their courses. */
-static int see_around(struct rivers *r, struct block *b)
+static int visit_cells(struct rivers *r, struct block *b)
 {
     const int64_t s = r->params.spacing >> (2 * b->level);
     const float reach = reach_of(r, b) + r->half;
@@ -382,7 +382,7 @@ static int see_around(struct rivers *r, struct block *b)
                       i2 = drain_floor(right + around - s / 2 * row, s) + 1;
         const struct drain_node *n = &r->node[(row - j + MORE) * wide + i - first];
         for (int64_t k = i; k <= i2; k++, n++) {
-            see_node(r, b, n, wide);
+            add_node(r, b, n, wide);
             see_course(r, b, k, row, n, wide);
         }
     }
@@ -399,8 +399,8 @@ static int finest_level(const struct rivers *r, int64_t band_limit)
     return level;
 }
 
-static int see_chunk(struct rivers *r, const struct chunk *chunk, int64_t band_limit,
-                     bool is_valley)
+static int fill_chunk(struct rivers *r, const struct chunk *chunk, int64_t band_limit,
+                      bool is_valley)
 {
     const int level = finest_level(r, band_limit);
     const int64_t spacing = r->params.spacing >> (2 * level);
@@ -423,7 +423,7 @@ static int see_chunk(struct rivers *r, const struct chunk *chunk, int64_t band_l
                               .level = level,
                               .is_valley = is_valley,
                               .is_wide = band_limit > 0 && spacing < WIDE * apart};
-            const int err = see_around(r, &b);
+            const int err = visit_cells(r, &b);
             if (err)
                 return err;
         }
@@ -442,7 +442,7 @@ int rivers_find_near(struct rivers *r, const struct chunk *chunk, int64_t band_l
 {
     r->near_samples = (float)((double)band_limit / FARLANDS_UNIT);
     memset(r->wet, 0, sizeof r->wet);
-    return see_chunk(r, chunk, band_limit, false);
+    return fill_chunk(r, chunk, band_limit, false);
 }
 
 static bool is_same(struct coordinates a, struct coordinates b)
@@ -466,7 +466,7 @@ int rivers_find_valleys(struct rivers *r, const struct chunk *chunk, int64_t ban
     fill(r->valleys.nearness, chunk, 0);
     fill(r->valleys.lakes.level, chunk, 0);
     fill(r->valleys.lakes.weight, chunk, 0);
-    const int err = see_chunk(r, chunk, band_limit, true);
+    const int err = fill_chunk(r, chunk, band_limit, true);
     if (!err)
         *found = (struct found){*chunk, band_limit};
     return err;

@@ -38,7 +38,7 @@ struct raster_plan {
     int64_t length;         /* of the whole raster in bytes, or HTTP_LENGTH_UNKNOWN */
     const char *range;      /* the Range header, if it applies and LENGTH is unknown; or NULL */
     struct byte_range part; /* of the raster, if STATUS is 206 */
-    bool usual;             /* the URL has no query, or only today's fingerprint: tiles.c sets it */
+    bool may_be_prepared;   /* the URL has no query, or only today's fingerprint: tiles.c sets it */
 };
 
 /* Plan the response about RASTER to REQUEST. VERSION is the fingerprint in the URL, or "". MODIFIED

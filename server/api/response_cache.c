@@ -41,8 +41,8 @@ int response_cache_new(struct response_cache **out, uint64_t budget)
 
 static void drop_responses(struct cached_response *response)
 {
-    mhd_response_drop(&response->full);
-    mhd_response_drop(&response->same);
+    mhd_response_drop(&response->whole);
+    mhd_response_drop(&response->not_modified);
 }
 
 static void empty(struct response_cache *cache, struct entry *entry)

@@ -13,10 +13,10 @@
 /* The responses for one tile; one that was not built is all zero. */
 struct cached_response {
     const char *uri, *etag;
-    bool plain;               /* not for clients that accept compression: those get another body */
-    struct blob *blob;        /* the body of FULL, or NULL */
-    struct mhd_response full; /* 200 with the tile */
-    struct mhd_response same; /* 304 */
+    bool plain;                /* not for clients that accept compression: those get another body */
+    struct blob *blob;         /* the body of FULL, or NULL */
+    struct mhd_response whole; /* 200 with the tile */
+    struct mhd_response not_modified; /* 304 */
 };
 
 struct response_cache;

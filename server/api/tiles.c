@@ -123,11 +123,11 @@ static void keep_prepared(struct service *service, const struct request_context 
                                     .plain = raster_is_negotiated(raster),
                                     .blob = blob};
 
-    if (!plan->usual || raster->coding || !is_shareable(context->request) ||
-        prepare(&ready.same, raster, plan, NULL))
+    if (!plan->may_be_prepared || raster->coding || !is_shareable(context->request) ||
+        prepare(&ready.not_modified, raster, plan, NULL))
         return;
-    if (blob && prepare(&ready.full, raster, plan, blob))
-        mhd_response_drop(&ready.same);
+    if (blob && prepare(&ready.whole, raster, plan, blob))
+        mhd_response_drop(&ready.not_modified);
     else
         response_cache_put(service->response_cache, &ready);
 }
@@ -143,14 +143,14 @@ bool tiles_respond_prepared(struct service *service, struct request_context *con
         return false;
     if (conditional_not_modified(request->if_none_match, request->if_modified_since, ready->etag,
                                  &context->modified)) {
-        response_send_prepared(context, &ready->same);
+        response_send_prepared(context, &ready->not_modified);
         return true;
     }
     if (!ready->blob)
         return false;
     blob_use(ready->blob);
     context->from = FROM_MEMORY;
-    response_send_prepared(context, &ready->full);
+    response_send_prepared(context, &ready->whole);
     return true;
 }
 
@@ -200,7 +200,7 @@ void tiles_respond(struct service *service, struct request_context *context,
     tile.coding = raster.coding;
     raster_response_plan(&plan, &raster, route->version, context->request, &context->modified);
     /* URLs with numbers against caches must not displace these from the prepared responses. */
-    plan.usual =
+    plan.may_be_prepared =
         !route->others && (!route->version[0] || strcmp(route->version, raster.fingerprint) == 0);
     if (plan.status != 200 && plan.status != 206) {
         if (plan.status == 304)

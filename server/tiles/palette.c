@@ -28,7 +28,8 @@ static void fill_water(struct image_palette *out, const struct world *world)
     }
 }
 
-const struct image_palette *palette_of(struct image_palette *out, const struct world *world, const struct layer *layer)
+const struct image_palette *palette_of(struct image_palette *out, const struct world *world,
+                                       const struct layer *layer)
 {
     *out = (struct image_palette){.colors = 1};
     switch (layer->palette) {

@@ -216,15 +216,15 @@ static int runs_of_lengths(struct meta *out, const uint8_t *length, int count)
     return n;
 }
 
-/* Distances 1 and FAR have codes; up to 4, a code is one distance, without extra bits. */
-enum { FAR_MAX = 4 };
+/* Distances 1 and PIXEL_BYTES have codes; up to 4, a code is one distance, without extra bits. */
+enum { PIXEL_BYTES_MAX = 4 };
 
-static void put_head(struct bits *bits, const struct codes *codes, unsigned far, bool last)
+static void put_head(struct bits *bits, const struct codes *codes, unsigned pixel_bytes, bool last)
 {
     static const uint8_t order[META_SYMBOLS] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                                 11, 4,  12, 3, 13, 2, 14, 1, 15};
-    struct meta metas[SYMBOLS + FAR_MAX];
-    uint8_t lengths[SYMBOLS + FAR_MAX] = {0}, meta_length[META_SYMBOLS];
+    struct meta metas[SYMBOLS + PIXEL_BYTES_MAX];
+    uint8_t lengths[SYMBOLS + PIXEL_BYTES_MAX] = {0}, meta_length[META_SYMBOLS];
     uint16_t meta_code[META_SYMBOLS];
     uint32_t count[META_SYMBOLS] = {0};
     int symbols = SYMBOLS, sent = META_SYMBOLS;
@@ -232,8 +232,8 @@ static void put_head(struct bits *bits, const struct codes *codes, unsigned far,
     while (codes->length[symbols - 1] == 0)
         symbols--;
     memcpy(lengths, codes->length, (size_t)symbols);
-    lengths[symbols] = lengths[symbols + (int)far - 1] = 1;
-    const int number = runs_of_lengths(metas, lengths, symbols + (int)far);
+    lengths[symbols] = lengths[symbols + (int)pixel_bytes - 1] = 1;
+    const int number = runs_of_lengths(metas, lengths, symbols + (int)pixel_bytes);
     for (int i = 0; i < number; i++)
         count[metas[i].symbol]++;
     huffman_lengths(count, META_SYMBOLS, META_BITS, meta_length);
@@ -244,7 +244,7 @@ static void put_head(struct bits *bits, const struct codes *codes, unsigned far,
     bits_put(bits, last, 1);
     bits_put(bits, 2, 2); /* dynamic codes */
     bits_put(bits, (unsigned)symbols - 257, 5);
-    bits_put(bits, far - 1, 5);
+    bits_put(bits, pixel_bytes - 1, 5);
     bits_put(bits, (unsigned)sent - 4, 4);
     for (int i = 0; i < sent; i++)
         bits_put(bits, meta_length[order[i]], 3);
@@ -280,18 +280,18 @@ static void put_stored(struct bits *bits, const uint8_t *bytes, size_t length, b
 /* Write LENGTH bytes as blocks, which end the stream if LAST. No bits are pending before or after.
  */
 static void put_blocks(struct deflate *deflate, struct bits *bits, const uint8_t *bytes,
-                       size_t length, unsigned far, bool last)
+                       size_t length, unsigned pixel_bytes, bool last)
 {
     const struct bits start = *bits;
     struct codes codes;
     uint32_t count[SYMBOLS];
 
-    assert(length <= deflate->capacity && far >= 1 && far <= FAR_MAX);
-    const size_t pieces = repeats_find(deflate->pieces, deflate->masks, bytes, length, far);
+    assert(length <= deflate->capacity && pixel_bytes >= 1 && pixel_bytes <= PIXEL_BYTES_MAX);
+    const size_t pieces = repeats_find(deflate->pieces, deflate->masks, bytes, length, pixel_bytes);
     count_symbols(count, deflate->pieces, pieces, bytes);
     make_codes(&codes, count);
 
-    put_head(bits, &codes, far, last);
+    put_head(bits, &codes, pixel_bytes, last);
     const uint8_t *at = bytes;
     for (size_t i = 0; i < pieces; i++) {
         const struct piece *piece = &deflate->pieces[i];
@@ -322,23 +322,23 @@ static uint8_t *put_sum(uint8_t *out, const struct adler *adler)
 }
 
 const uint8_t *deflate_stream(struct deflate *deflate, const uint8_t *bytes, size_t length,
-                              unsigned far, size_t *stream_length)
+                              unsigned pixel_bytes, size_t *stream_length)
 {
     struct bits bits = {.out = deflate->stream + DEFLATE_HEAD};
     const struct adler adler = adler_of(bytes, length);
 
     memcpy(deflate->stream, deflate_head, DEFLATE_HEAD);
-    put_blocks(deflate, &bits, bytes, length, far, true);
+    put_blocks(deflate, &bits, bytes, length, pixel_bytes, true);
     *stream_length = (size_t)(put_sum(bits.out, &adler) - deflate->stream);
     return deflate->stream;
 }
 
 const uint8_t *deflate_part(struct deflate *deflate, const uint8_t *bytes, size_t length,
-                            unsigned far, size_t *part_length)
+                            unsigned pixel_bytes, size_t *part_length)
 {
     struct bits bits = {.out = deflate->stream};
 
-    put_blocks(deflate, &bits, bytes, length, far, false);
+    put_blocks(deflate, &bits, bytes, length, pixel_bytes, false);
     *part_length = (size_t)(bits.out - deflate->stream);
     return deflate->stream;
 }

@@ -23,12 +23,12 @@ void deflate_free(struct deflate *deflate);
 enum { DEFLATE_SLACK = 64 };
 
 /*
- * Compress LENGTH bytes. Runs are found at distances 1 and FAR, 1 to 4: the bytes per pixel.
- * Returns the stream, valid until the next call, and its length in *STREAM_LENGTH. The same bytes
- * give the same stream on any machine.
+ * Compress LENGTH bytes. Runs are found at distances 1 and PIXEL_BYTES, 1 to 4: the bytes per
+ * pixel. Returns the stream, valid until the next call, and its length in *STREAM_LENGTH. The same
+ * bytes give the same stream on any machine.
  */
 const uint8_t *deflate_stream(struct deflate *deflate, const uint8_t *bytes, size_t length,
-                              unsigned far, size_t *stream_length);
+                              unsigned pixel_bytes, size_t *stream_length);
 
 /* A stream in independently encoded parts is the concatenation of deflate_head, the parts, and
  * deflate_tail. */
@@ -38,7 +38,7 @@ extern const uint8_t deflate_head[DEFLATE_HEAD];
 /* As deflate_stream, for one part: whole bytes that refer to no other part. Grows by at most 5
  * bytes, plus 5 per 65535. */
 const uint8_t *deflate_part(struct deflate *deflate, const uint8_t *bytes, size_t length,
-                            unsigned far, size_t *part_length);
+                            unsigned pixel_bytes, size_t *part_length);
 
 /* The end of a stream; ADLER is of the bytes of all parts. */
 void deflate_tail(uint8_t tail[DEFLATE_TAIL], const struct adler *adler);

@@ -76,7 +76,7 @@ static inline size_t run_length(const uint64_t *masks, size_t at)
 }
 
 size_t repeats_find(struct piece *pieces, uint64_t *masks, const uint8_t *bytes, size_t length,
-                    unsigned far)
+                    unsigned pixel_bytes)
 {
     const size_t words = (length + 63) / 64;
     uint64_t *starts = masks, *near_same = masks + words + 2, *far_same = near_same;
@@ -85,9 +85,9 @@ size_t repeats_find(struct piece *pieces, uint64_t *masks, const uint8_t *bytes,
     if (length == 0)
         return 0;
     find_same(near_same, bytes, length, 1);
-    if (far > 1) {
+    if (pixel_bytes > 1) {
         far_same = near_same + words + 2;
-        find_same(far_same, bytes, length, far);
+        find_same(far_same, bytes, length, pixel_bytes);
     }
     find_starts(starts, near_same, far_same, words);
     for (size_t at = 0; at < length;) {
@@ -101,7 +101,7 @@ size_t repeats_find(struct piece *pieces, uint64_t *masks, const uint8_t *bytes,
         const size_t near_run = run_length(near_same, first), far_run = run_length(far_same, first);
         const size_t run = near_run >= far_run ? near_run : far_run;
         pieces[count++] = (struct piece){(uint32_t)(first - begin), (uint32_t)run & 0xffffff,
-                                         near_run >= far_run ? 1 : far & 0xff};
+                                         near_run >= far_run ? 1 : pixel_bytes & 0xff};
         begin = at = first + run;
     }
     pieces[count++] = (struct piece){(uint32_t)(length - begin), 0, 1};

@@ -22,11 +22,11 @@ enum { REPEATS_LENGTH_MAX = (1 << 24) - 1 };
 #define MASKS_MAX(length) (3 * ((length) / 64 + 3))
 
 /*
- * Cut LENGTH <= REPEATS_LENGTH_MAX bytes into pieces, by runs at distances 1 and FAR, 1 to 63; only
- * the last piece may have no run. MASKS is working memory. Reads up to 63 bytes beyond the last.
- * Returns the number of pieces.
+ * Cut LENGTH <= REPEATS_LENGTH_MAX bytes into pieces, by runs at distances 1 and PIXEL_BYTES, 1 to
+ * 63; only the last piece may have no run. MASKS is working memory. Reads up to 63 bytes beyond the
+ * last. Returns the number of pieces.
  */
 size_t repeats_find(struct piece *pieces, uint64_t *masks, const uint8_t *bytes, size_t length,
-                    unsigned far);
+                    unsigned pixel_bytes);
 
 #endif

@@ -29,12 +29,12 @@ static void put(const char *uri, const char *etag, struct blob *blob)
     snprintf(uri_copy, sizeof uri_copy, "%s", uri);
     snprintf(etag_copy, sizeof etag_copy, "%s", etag);
     if (blob)
-        ck_assert_int_eq(mhd_response_make(&ready.full,
+        ck_assert_int_eq(mhd_response_make(&ready.whole,
                                            &(struct http_response){.status = 200, .body = blob},
                                            NULL),
                          0);
-    ck_assert_int_eq(mhd_response_make(&ready.same, &(struct http_response){.status = 304}, NULL),
-                     0);
+    ck_assert_int_eq(
+        mhd_response_make(&ready.not_modified, &(struct http_response){.status = 304}, NULL), 0);
     response_cache_put(cache, &ready);
     memset(uri_copy, 'x', sizeof uri_copy);
     memset(etag_copy, 'x', sizeof etag_copy);
@@ -51,12 +51,12 @@ START_TEST(test_find)
     ck_assert_str_eq(a->uri, "/a");
     ck_assert_str_eq(a->etag, "\"1\"");
     ck_assert_ptr_eq(a->blob, blob);
-    ck_assert_uint_eq(a->full.status, 200);
-    ck_assert_uint_eq(a->full.length, 4);
-    ck_assert_uint_eq(a->same.status, 304);
+    ck_assert_uint_eq(a->whole.status, 200);
+    ck_assert_uint_eq(a->whole.length, 4);
+    ck_assert_uint_eq(a->not_modified.status, 304);
     ck_assert_str_eq(b->etag, "\"2\"");
     ck_assert_ptr_null(b->blob);
-    ck_assert_ptr_null(b->full.response);
+    ck_assert_ptr_null(b->whole.response);
     ck_assert_ptr_null(response_cache_find(cache, "/a?"));
     ck_assert_ptr_null(response_cache_find(cache, "/"));
     ck_assert_ptr_null(response_cache_find(cache, ""));
