@@ -14,7 +14,7 @@ struct moved_place {
 /* NOISE at PLACE, before its curve. */
 struct dual noise_dual(const struct noise *noise, struct moved_place place);
 
-/* GRAPH_DAMPED and GRAPH_ERODE: see graph.h. IN: slopes along x and y, and the mask. */
+/* GRAPH_DAMPED and GRAPH_ERODE: see operations.def. IN: slopes along x and y, and the mask. */
 struct dual damped_dual(const struct operation *operation, int64_t x, int64_t y);
 struct dual gullies_dual(const struct operation *operation, int64_t x, int64_t y,
                          const struct dual in[3]);

@@ -23,8 +23,7 @@ static struct rows context_rows(const struct context *c, const struct domain *do
 /* True if the values of few samples are computed row by row, as those of many are. */
 static bool needs_rows(const struct operation *o)
 {
-    return o->kind == GRAPH_DAMPED || o->kind == GRAPH_ERODE || operation_is_patched(o) ||
-           o->river_source >= 0;
+    return o->kind != GRAPH_NOISE && operation_family(o) != FAMILY_PLAIN;
 }
 
 /* Where the values of operation K are, which others read. */

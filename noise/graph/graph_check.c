@@ -4,80 +4,25 @@
 #include <math.h>
 
 #include "noise/fractal/octave.h"
-
-static struct graph_shape shape_of(enum graph_kind kind)
-{
-    switch (kind) {
-    case GRAPH_NOISE: /* two inputs and a number if it is moved */
-        return (struct graph_shape){0, 0};
-    case GRAPH_CONSTANT:
-    case GRAPH_DAMPED:
-        return (struct graph_shape){0, 1};
-    case GRAPH_ABS:
-    case GRAPH_SPLINE:
-    case GRAPH_SLOPE_X:
-    case GRAPH_SLOPE_Y:
-    case GRAPH_DRAIN:
-    case GRAPH_BASE_LEVEL:
-    case GRAPH_BANK:
-    case GRAPH_RIVER:
-        return (struct graph_shape){1, 0};
-    case GRAPH_RIDGE:
-    case GRAPH_LATTICE:
-        return (struct graph_shape){1, 1};
-    case GRAPH_CLAMP:
-    case GRAPH_STEP:
-    case GRAPH_TERRACE:
-        return (struct graph_shape){1, 2};
-    case GRAPH_SMOOTH_MIN:
-    case GRAPH_SMOOTH_MAX:
-        return (struct graph_shape){2, 1};
-    case GRAPH_MIX:
-        return (struct graph_shape){3, 0};
-    case GRAPH_ERODE:
-        return (struct graph_shape){3, 2};
-    case GRAPH_BIOME:
-        return (struct graph_shape){BIOME_AXES, 0};
-    case GRAPH_ADD:
-    case GRAPH_SUBTRACT:
-    case GRAPH_MULTIPLY:
-    case GRAPH_MIN:
-    case GRAPH_MAX:
-    case GRAPH_CHANNEL:
-    case GRAPH_WATER:
-        break;
-    }
-    return (struct graph_shape){2, 0};
-}
+#include "noise/graph/operations.h"
 
 bool graph_is_moved(const struct graph_node *node)
 {
     return node->kind == GRAPH_NOISE && node->input[0] >= 0;
 }
 
-bool graph_has_noise(enum graph_kind kind)
-{
-    return kind == GRAPH_NOISE || kind == GRAPH_DAMPED || kind == GRAPH_ERODE;
-}
-
 struct graph_shape graph_shape(const struct graph_node *node)
 {
-    return graph_is_moved(node) ? (struct graph_shape){2, 1} : shape_of(node->kind);
+    const struct operation_kind *kind = &operation_kinds[node->kind];
+    return graph_is_moved(node) ? (struct graph_shape){2, 1}
+                                : (struct graph_shape){kind->inputs, kind->numbers};
 }
 
 static const struct node_fault no_fault;
 
-#define NUMBER "expected a number from -1e9 to 1e9"
-#define POSITIVE "expected a number from 1e-6 to 1e9"
-
 static bool is_number(double x)
 {
     return x >= -1e9 && x <= 1e9;
-}
-
-static bool is_positive(double x)
-{
-    return x >= 1e-6 && x <= 1e9;
 }
 
 static struct node_fault curve_fault(const struct curve_params *curve)
@@ -125,8 +70,6 @@ static struct node_fault damped_fault(const struct graph_node *node)
         return (struct node_fault){"fractal", "expected fbm"};
     if (noise->warp.amplitude != 0)
         return (struct node_fault){"warp", "expected none"};
-    if (!(node->number[0] >= 0 && node->number[0] <= 1e3))
-        return (struct node_fault){"damping", "expected a number from 0 to 1000"};
     return no_fault;
 }
 
@@ -140,10 +83,6 @@ static struct node_fault erode_fault(const struct graph_node *node)
         return (struct node_fault){"", "expected a cellular noise without warp"};
     if (noise->wavelength > OCTAVE_NARROW_MAX)
         return (struct node_fault){"wavelength", "expected at most 16384 blocks"};
-    if (!(node->number[0] >= 0 && node->number[0] <= 10))
-        return (struct node_fault){"strength", "expected a number from 0 to 10"};
-    if (!(node->number[1] >= 1e-3 && node->number[1] <= 100))
-        return (struct node_fault){"slope", "expected a number from 0.001 to 100"};
     return no_fault;
 }
 
@@ -176,9 +115,24 @@ static struct node_fault river_fault(const struct graph_node *node)
     return fault;
 }
 
+/* What is wrong with the numbers of NODE, each by itself. */
+static struct node_fault number_fault(const struct graph_node *node)
+{
+    const struct operation_kind *kind = &operation_kinds[node->kind];
+    for (int i = 0; i < kind->numbers; i++) {
+        const struct operation_number *number = &kind->number[i];
+        if (!(node->number[i] >= number->least && node->number[i] <= number->most))
+            return (struct node_fault){number->key, number->text};
+    }
+    return no_fault;
+}
+
 struct node_fault graph_node_fault(const struct graph_node *node)
 {
     const double p = node->number[0], q = node->number[1];
+    const struct node_fault fault = number_fault(node);
+    if (fault.text)
+        return fault;
     switch (node->kind) {
     case GRAPH_NOISE:
         return noise_fault(node);
@@ -195,34 +149,22 @@ struct node_fault graph_node_fault(const struct graph_node *node)
                    ? no_fault
                    : (struct node_fault){"table", "expected 1 to 64 rows, ids "
                                                   "from 0 to 255, numbers up to 1e9"};
-    case GRAPH_CONSTANT:
-        return is_number(p) ? no_fault : (struct node_fault){"number", NUMBER};
     case GRAPH_CLAMP:
-        if (!is_number(p) || !is_number(q) || p > q)
+        if (p > q)
             return (struct node_fault){"to",
                                        "expected a number up to 1e9, and not below the other end"};
         return no_fault;
     case GRAPH_STEP:
-        if (!is_number(p) || !is_number(q) || !(fabs(q - p) >= 1e-6) || (float)p == (float)q)
+        if (!(fabs(q - p) >= 1e-6) || (float)p == (float)q)
             return (struct node_fault){"to",
                                        "expected a number up to 1e9 that differs from the other "
                                        "end by at least 1e-6, and by a 10-millionth"};
         return no_fault;
-    case GRAPH_RIDGE:
-    case GRAPH_SMOOTH_MIN:
-    case GRAPH_SMOOTH_MAX:
-        return is_positive(p) ? no_fault : (struct node_fault){"width", POSITIVE};
-    case GRAPH_TERRACE:
-        if (!is_positive(p))
-            return (struct node_fault){"height", POSITIVE};
-        if (!(q >= 0.01 && q <= 1))
-            return (struct node_fault){"slope", "expected a number from 0.01 to 1"};
-        return no_fault;
     case GRAPH_LATTICE:
-        if (!(p >= GRAPH_MIN_SPACING && p <= GRAPH_MAX_SPACING) ||
-            ((uint64_t)p & ((uint64_t)p - 1)) != 0)
-            return (struct node_fault){"lattice",
-                                       "expected a power of two from 1 to 16777216 blocks"};
+        if (((uint64_t)p & ((uint64_t)p - 1)) != 0) {
+            const struct operation_number *spacing = &operation_kinds[GRAPH_LATTICE].number[0];
+            return (struct node_fault){spacing->key, spacing->text};
+        }
         return no_fault;
     default:
         return no_fault;

@@ -14,9 +14,6 @@ struct graph_shape graph_shape(const struct graph_node *node);
 /* True for a noise whose place is moved by two fields. */
 bool graph_is_moved(const struct graph_node *node);
 
-/* True if a node of KIND has parameters of a noise. */
-bool graph_has_noise(enum graph_kind kind);
-
 /* Static strings, as in struct graph_fault; TEXT is NULL if nothing is wrong. */
 struct node_fault {
     const char *key, *text;

@@ -47,7 +47,7 @@ static int make_operation(struct operation *o, const struct graph_node *node, co
     if (node->kind == GRAPH_LATTICE)
         o->spacing_bits = __builtin_ctzll((uint64_t)node->number[0]);
     o->move = graph_is_moved(node) ? node->number[0] * FARLANDS_UNIT : 0;
-    if (graph_has_noise(node->kind)) {
+    if (operation_kinds[node->kind].family == FAMILY_NOISE) {
         o->noise = noise_new(node->noise);
         if (!o->noise)
             return -ENOMEM;

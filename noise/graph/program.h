@@ -8,6 +8,7 @@
 #include "noise/fractal/noise.h"
 #include "noise/graph/curve.h"
 #include "noise/graph/graph.h"
+#include "noise/graph/operations.h"
 
 /* A node whose inputs have smaller numbers than itself. */
 struct operation {
@@ -39,6 +40,11 @@ static inline int64_t lattice_spacing(const struct operation *operation)
     return INT64_C(1) << operation->spacing_bits;
 }
 
+static inline enum operation_family operation_family(const struct operation *operation)
+{
+    return operation_kinds[operation->kind].family;
+}
+
 static inline bool operation_is_slope(const struct operation *operation)
 {
     return operation->kind == GRAPH_SLOPE_X || operation->kind == GRAPH_SLOPE_Y;
@@ -47,21 +53,20 @@ static inline bool operation_is_slope(const struct operation *operation)
 /* True if the values are interpolated between the nodes of a patch. */
 static inline bool operation_is_patched(const struct operation *operation)
 {
-    return operation->kind == GRAPH_LATTICE || operation_is_slope(operation);
+    return operation_family(operation) == FAMILY_PATCHED;
 }
 
 /* True if the values are those of the rivers of its last input, whose own values it does not need.
  */
 static inline bool operation_is_near_water(const struct operation *operation)
 {
-    return operation->kind >= GRAPH_BASE_LEVEL && operation->kind <= GRAPH_WATER;
+    return operation_family(operation) == FAMILY_WATER;
 }
 
 /* True if the values may take the place of an input's values. */
 static inline bool operation_is_in_place(const struct operation *operation)
 {
-    return operation->kind >= GRAPH_ADD && operation->kind <= GRAPH_RIDGE &&
-           operation->kind != GRAPH_SPLINE;
+    return operation_kinds[operation->kind].in_place;
 }
 
 /* Make a program of COUNT nodes. Returns 0, -ENOMEM, or -EINVAL and *FAULT. */

@@ -1,6 +1,6 @@
 /*
- * Operations on fields, whose formulas graph.h has, and the interpolation of lattices. Part of
- * kernel_template.h, which lists the parameters.
+ * Operations on fields, whose formulas operations.def has, and the interpolation of lattices. Part
+ * of kernel_template.h, which lists the parameters.
  */
 #ifndef KERNEL
 #error "fields_template.h: include kernel_template.h instead"

@@ -27,24 +27,13 @@ static const struct octave_price gully_price = {115000, 2100, 31000, 500, 150};
 /* Of an octave at a sample by itself. */
 static const uint64_t point_price[FARLANDS_BASES] = {5300, 5900, 5800, 3200};
 
-/* Of other operations. */
-static const uint64_t sample_price[GRAPH_KINDS] = {
-    [GRAPH_CONSTANT] = 20,    [GRAPH_ADD] = 60,          [GRAPH_SUBTRACT] = 60,
-    [GRAPH_MULTIPLY] = 60,    [GRAPH_MIN] = 60,          [GRAPH_MAX] = 60,
-    [GRAPH_SMOOTH_MIN] = 120, [GRAPH_SMOOTH_MAX] = 150,  [GRAPH_ABS] = 40,
-    [GRAPH_CLAMP] = 40,       [GRAPH_MIX] = 100,         [GRAPH_SPLINE] = 400,
-    [GRAPH_STEP] = 160,       [GRAPH_RIDGE] = 170,       [GRAPH_TERRACE] = 250,
-    [GRAPH_LATTICE] = 400,    [GRAPH_SLOPE_X] = 400,     [GRAPH_SLOPE_Y] = 400,
-    [GRAPH_DRAIN] = 30000,    [GRAPH_BASE_LEVEL] = 1000, [GRAPH_BANK] = 1000,
-    [GRAPH_RIVER] = 1000,     [GRAPH_CHANNEL] = 10000,   [GRAPH_WATER] = 5000,
-};
-
 enum {
     START = 1000000,   /* of a square */
     ROW = 6000,        /* of any operation */
     PLACE = 50000,     /* of any operation, once */
     FRACTAL = 400,     /* of an octave that is not simply added */
-    LONG_CURVE = 1500, /* of more pieces than a kernel of 8 lanes keeps in a register */
+    CURVE = 400,       /* of up to SHORT_CURVE pieces, */
+    LONG_CURVE = 1500, /* and of more than a kernel of 8 lanes keeps in a register */
     SHORT_CURVE = 8,
     BIOME_ROW = 300,  /* of a table, and of one of its ranges */
     NODE = 2000000,   /* of a drainage, without its ground, */
@@ -135,11 +124,11 @@ static uint64_t of_noise(const struct set *set, const struct operation *o)
 static uint64_t of_operation(const struct set *set, const struct operation *o)
 {
     const uint64_t samples = set->n * set->n;
-    uint64_t sample = sample_price[o->kind];
+    uint64_t sample = (uint64_t)operation_kinds[o->kind].price;
     if (o->kind == GRAPH_BIOME)
         sample = (uint64_t)(o->biomes->count + o->biomes->limits) * BIOME_ROW;
     if (o->curve)
-        sample += o->curve->pieces > SHORT_CURVE ? LONG_CURVE : sample_price[GRAPH_SPLINE];
+        sample += o->curve->pieces > SHORT_CURVE ? LONG_CURVE : CURVE;
     return PLACE + set->n * ROW + samples * sample + (o->noise ? of_noise(set, o) : 0);
 }
 

@@ -1,6 +1,5 @@
-/* The values of random graphs are those of graph.h's formulas: close to a plain evaluation in
- * double.
- */
+/* The values of random graphs are those of the formulas in operations.def: close to a plain
+ * evaluation in double. */
 #include <check.h>
 #include <errno.h>
 

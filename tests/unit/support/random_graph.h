@@ -12,8 +12,7 @@
 #include "noise/graph/program.h"
 #include "tests/unit/support/draws.h"
 
-/* Rivers have tests of their own. */
-enum { RANDOM_GRAPH_NODES = 24, RANDOM_GRAPH_KINDS = GRAPH_BIOME + 1 };
+enum { RANDOM_GRAPH_NODES = 24 };
 
 struct random_graph {
     bool extreme; /* numbers may be as large or as small as a graph allows */
@@ -231,6 +230,18 @@ static inline void draw_node(struct draws *draws, struct random_graph *graph, en
     }
 }
 
+/* Any kind but those of rivers, which have tests of their own. */
+static inline enum graph_kind draw_kind(struct draws *draws)
+{
+    enum graph_kind kinds[GRAPH_KINDS];
+    int count = 0;
+    for (int kind = 0; kind < GRAPH_KINDS; kind++)
+        if (operation_kinds[kind].family != FAMILY_DRAIN &&
+            operation_kinds[kind].family != FAMILY_WATER)
+            kinds[count++] = (enum graph_kind)kind;
+    return kinds[draw_between(draws, 0, count - 1)];
+}
+
 /* A graph that program_new accepts, with a noise first. Its last node depends on many others. The
  * caller frees it. */
 static inline struct random_graph *draw_any_graph(struct draws *draws, bool extreme, bool masked)
@@ -242,13 +253,12 @@ static inline struct random_graph *draw_any_graph(struct draws *draws, bool extr
     graph->masked = masked;
     const int count = (int)draw_between(draws, 1, RANDOM_GRAPH_NODES);
     for (int tries = 0; graph->count < count && (graph->count == 0 || tries < 200); tries++) {
-        const int kind = graph->count == 0 || draw_once_in(draws, 6) ? GRAPH_NOISE
-                         : masked && draw_once_in(draws, 6)
-                             ? GRAPH_MULTIPLY
-                             : (int)draw_between(draws, 0, RANDOM_GRAPH_KINDS - 1);
+        const enum graph_kind kind = graph->count == 0 || draw_once_in(draws, 6) ? GRAPH_NOISE
+                                     : masked && draw_once_in(draws, 6)          ? GRAPH_MULTIPLY
+                                                                                 : draw_kind(draws);
         struct graph_fault fault;
         struct program *program;
-        draw_node(draws, graph, (enum graph_kind)kind);
+        draw_node(draws, graph, kind);
         /* Products of products may grow too large, and a period too short. */
         if (program_new(&program, graph->node, graph->count, &fault) == 0)
             program_free(program);
@@ -270,12 +280,7 @@ static inline struct random_graph *draw_graph(struct draws *draws)
 
 static inline const char *graph_kind_name(enum graph_kind kind)
 {
-    static const char *const names[GRAPH_KINDS] = {
-        "noise",      "constant",   "add",        "subtract", "multiply", "min",     "max",
-        "smooth_min", "smooth_max", "abs",        "clamp",    "mix",      "spline",  "step",
-        "ridge",      "terrace",    "lattice",    "slope_x",  "slope_y",  "damped",  "erode",
-        "biome",      "drain",      "base_level", "bank",     "river",    "channel", "water"};
-    return names[kind];
+    return operation_kinds[kind].name;
 }
 
 /* Static text, overwritten by the next call. */
