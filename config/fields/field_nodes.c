@@ -6,6 +6,17 @@
 
 #include "config/fields/noise_keys.h"
 
+/* The names of the operations. */
+static const struct {
+#define OPERATION(kind, name, ...) char operation_##kind[sizeof name];
+#include "noise/graph/operations.def"
+#undef OPERATION
+} name_of = {
+#define OPERATION(kind, name, ...) name,
+#include "noise/graph/operations.def"
+#undef OPERATION
+};
+
 #define AT(member) offsetof(struct node_values, member)
 #define EXPRESSION "a number, the name of a field, or a node such as { abs: NAME }"
 #define INPUT(key, i)                                                            \
@@ -128,47 +139,48 @@ static const struct node_values drain = {NO_INPUTS, .number = {NAN, NAN}, .spaci
                                                     .meander = 0.6,
                                                     .lake = 80}};
 
-#define PLAIN(name, shape, graph, inputs)             \
-    {                                                 \
-        name, shape, graph, inputs, NULL, NULL, false \
+/* Most nodes have the name of their operation as their key. */
+#define PLAIN(kind, shape, inputs)                                               \
+    {                                                                            \
+        name_of.operation_##kind, shape, GRAPH_##kind, inputs, NULL, NULL, false \
     }
-#define KEYS(name, graph, inputs, keys, defaults, added)         \
-    {                                                            \
-        name, NODE_KEYS, graph, inputs, keys, &(defaults), added \
+#define KEYS(kind, inputs, keys, defaults)                                                  \
+    {                                                                                       \
+        name_of.operation_##kind, NODE_KEYS, GRAPH_##kind, inputs, keys, &(defaults), false \
     }
 
 const struct node_kind node_kinds[] = {
-    PLAIN(NULL, NODE_NUMBER, GRAPH_CONSTANT, 0),
-    PLAIN(NULL, NODE_NAME, GRAPH_CONSTANT, 0),
-    KEYS("noise", GRAPH_NOISE, 0, noise_keys, noise, false),
-    PLAIN("of", NODE_SAME, GRAPH_CONSTANT, 1),
-    PLAIN("add", NODE_LIST, GRAPH_ADD, GRAPH_MAX_NODES),
-    PLAIN("subtract", NODE_LIST, GRAPH_SUBTRACT, 2),
-    PLAIN("multiply", NODE_LIST, GRAPH_MULTIPLY, GRAPH_MAX_NODES),
-    PLAIN("min", NODE_LIST, GRAPH_MIN, GRAPH_MAX_NODES),
-    PLAIN("max", NODE_LIST, GRAPH_MAX, GRAPH_MAX_NODES),
-    KEYS("smooth_min", GRAPH_SMOOTH_MIN, 2, smooth_keys, plain, false),
-    KEYS("smooth_max", GRAPH_SMOOTH_MAX, 2, smooth_keys, plain, false),
-    PLAIN("abs", NODE_INPUT, GRAPH_ABS, 1),
-    KEYS("clamp", GRAPH_CLAMP, 1, range_keys, plain, false),
-    KEYS("mix", GRAPH_MIX, 3, mix_keys, plain, false),
-    KEYS("spline", GRAPH_SPLINE, 1, spline_keys, plain, false),
-    KEYS("step", GRAPH_STEP, 1, range_keys, plain, false),
-    KEYS("ridge", GRAPH_RIDGE, 1, ridge_keys, plain, false),
-    KEYS("terrace", GRAPH_TERRACE, 1, terrace_keys, plain, false),
-    KEYS("damped", GRAPH_DAMPED, 0, damped_keys, damped, false),
-    PLAIN("slope_x", NODE_INPUT, GRAPH_SLOPE_X, 1),
-    PLAIN("slope_y", NODE_INPUT, GRAPH_SLOPE_Y, 1),
-    KEYS("erode", GRAPH_ERODE, 1, erode_keys, erode, true),
-    KEYS("gullies", GRAPH_ERODE, 1, erode_keys, erode, false),
-    KEYS("biome", GRAPH_BIOME, 0, biome_keys, plain, false),
-    KEYS("drain", GRAPH_DRAIN, 1, drain_keys, drain, false),
-    PLAIN("base_level", NODE_INPUT, GRAPH_BASE_LEVEL, 1),
-    PLAIN("bank", NODE_INPUT, GRAPH_BANK, 1),
-    PLAIN("river", NODE_INPUT, GRAPH_RIVER, 1),
-    KEYS("channel", GRAPH_CHANNEL, 2, water_keys, plain, false),
-    KEYS("water", GRAPH_WATER, 2, water_keys, plain, false),
-    PLAIN(NULL, NODE_NUMBER, GRAPH_CONSTANT, 0),
+    {.name = NULL, .shape = NODE_NUMBER, .graph = GRAPH_CONSTANT},
+    {.name = NULL, .shape = NODE_NAME, .graph = GRAPH_CONSTANT},
+    KEYS(NOISE, 0, noise_keys, noise),
+    {"of", NODE_SAME, GRAPH_CONSTANT, 1, NULL, NULL, false},
+    PLAIN(ADD, NODE_LIST, GRAPH_MAX_NODES),
+    PLAIN(SUBTRACT, NODE_LIST, 2),
+    PLAIN(MULTIPLY, NODE_LIST, GRAPH_MAX_NODES),
+    PLAIN(MIN, NODE_LIST, GRAPH_MAX_NODES),
+    PLAIN(MAX, NODE_LIST, GRAPH_MAX_NODES),
+    KEYS(SMOOTH_MIN, 2, smooth_keys, plain),
+    KEYS(SMOOTH_MAX, 2, smooth_keys, plain),
+    PLAIN(ABS, NODE_INPUT, 1),
+    KEYS(CLAMP, 1, range_keys, plain),
+    KEYS(MIX, 3, mix_keys, plain),
+    KEYS(SPLINE, 1, spline_keys, plain),
+    KEYS(STEP, 1, range_keys, plain),
+    KEYS(RIDGE, 1, ridge_keys, plain),
+    KEYS(TERRACE, 1, terrace_keys, plain),
+    KEYS(DAMPED, 0, damped_keys, damped),
+    PLAIN(SLOPE_X, NODE_INPUT, 1),
+    PLAIN(SLOPE_Y, NODE_INPUT, 1),
+    {"erode", NODE_KEYS, GRAPH_ERODE, 1, erode_keys, &erode, .added = true},
+    {"gullies", NODE_KEYS, GRAPH_ERODE, 1, erode_keys, &erode, .added = false},
+    KEYS(BIOME, 0, biome_keys, plain),
+    KEYS(DRAIN, 1, drain_keys, drain),
+    PLAIN(BASE_LEVEL, NODE_INPUT, 1),
+    PLAIN(BANK, NODE_INPUT, 1),
+    PLAIN(RIVER, NODE_INPUT, 1),
+    KEYS(CHANNEL, 2, water_keys, plain),
+    KEYS(WATER, 2, water_keys, plain),
+    {.name = NULL, .shape = NODE_NUMBER, .graph = GRAPH_CONSTANT},
 };
 
 const struct node_kind *node_kind_find(const char *name, size_t length)

@@ -8,6 +8,7 @@
 #include "config/fields/field_nodes.h"
 #include "config/library/world_text.h"
 #include "config/world/world_terrain.h"
+#include "noise/graph/operations.h"
 #include "noise/terrain/terrain_parts.h"
 #include "server/api/documents.h"
 #include "tests/unit/support/configuration_file.h"
@@ -140,6 +141,79 @@ START_TEST(every_node_is_in_a_good_row)
             has |= strstr(good[i].text, key) != NULL;
         must(has, "no row with a %s", kind->name);
     }
+}
+END_TEST
+
+/* --- The table of nodes --- */
+
+/* A constant is a number, and a lattice is a key of any node. */
+START_TEST(every_operation_has_a_node)
+{
+    for (int kind = 0; kind < GRAPH_KINDS; kind++) {
+        const char *name = operation_kinds[kind].name;
+        const struct node_kind *node = node_kind_find(name, strlen(name));
+        if (kind != GRAPH_CONSTANT && kind != GRAPH_LATTICE)
+            must(node && (int)node->graph == kind, "no node for the operation %s", name);
+    }
+}
+END_TEST
+
+START_TEST(keys_have_the_bounds_of_their_operation)
+{
+    int compared = 0;
+    for (const struct node_kind *kind = NODE_KINDS_WITH_KEYS; kind->name; kind++) {
+        for (const struct option *key = kind->keys; key && key->key; key++) {
+            const size_t place = key->offset - offsetof(struct node_values, number);
+            if (key->kind != OPTION_REAL || place >= GRAPH_MAX_NUMBERS * sizeof(double))
+                continue;
+            const struct operation_number *number =
+                &operation_kinds[kind->graph].number[place / sizeof(double)];
+            must(number->key && strcmp(number->key, key->key) == 0 && number->least == key->min &&
+                     number->most == key->max,
+                 "%s.%s: %g to %g; operations.def: %s, %g to %g", kind->name, key->key, key->min,
+                 key->max, number->key ? number->key : "none", number->least, number->most);
+            compared++;
+        }
+    }
+    ck_assert_int_ge(compared, 14);
+}
+END_TEST
+
+static char *text_of(const char *path)
+{
+    struct blob *blob = file_read(path);
+    must(blob != NULL, "cannot read %s", path);
+    char *text = strndup((const char *)blob->bytes, blob->length);
+    blob_release(blob);
+    return text;
+}
+
+START_TEST(every_node_is_in_the_readme)
+{
+    char *text = text_of("config/README.md");
+    char *table = strstr(text, "\n### Nodes\n"), *end = strstr(text, "\n### Recipes\n");
+    ck_assert(table && end && table < end);
+    *end = '\0';
+    for (const struct node_kind *kind = NODE_KINDS_WITH_KEYS; kind->name; kind++) {
+        char with_keys[40], in_list[40];
+        snprintf(with_keys, sizeof with_keys, "`%s: ", kind->name);
+        snprintf(in_list, sizeof in_list, "`%s`", kind->name);
+        must(strstr(table, with_keys) || strstr(table, in_list),
+             "the table of nodes in config/README.md lacks %s", kind->name);
+    }
+    free(text);
+}
+END_TEST
+
+START_TEST(fuzzers_know_every_node)
+{
+    char *dictionary = text_of("tests/fuzz/config.dict");
+    for (const struct node_kind *kind = NODE_KINDS_WITH_KEYS; kind->name; kind++) {
+        char word[40];
+        snprintf(word, sizeof word, "\"%s: ", kind->name);
+        must(strstr(dictionary, word) != NULL, "tests/fuzz/config.dict lacks %s", kind->name);
+    }
+    free(dictionary);
 }
 END_TEST
 
@@ -699,6 +773,10 @@ int main(void)
     TCase *tcase = suite_case(suite, "fields of a world");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, every_node_is_in_a_good_row);
+    tcase_add_test(tcase, every_operation_has_a_node);
+    tcase_add_test(tcase, keys_have_the_bounds_of_their_operation);
+    tcase_add_test(tcase, every_node_is_in_the_readme);
+    tcase_add_test(tcase, fuzzers_know_every_node);
     tcase_add_loop_test(tcase, good_fields_have_a_text_that_comes_back, 0, ROWS(good));
     tcase_add_loop_test(tcase, bad_fields_are_refused, 0, ROWS(bad));
     tcase_add_loop_test(tcase, bad_worlds_are_refused, 0, ROWS(bad_worlds));
