@@ -200,7 +200,10 @@ const EXAMPLES = {
         ['along =', text],
         ['n = q0', text],
         ['/*', text], ['case FARLANDS_PYRAMID', text], ['static inline REAL', text], ['static void REAL_NAME(pyramid_line)', text],
-        ['static inline void REAL_NAME(pyramid_points)', text],
+        ['static inline void REAL_NAME(pyramid_points)', text], ['static struct dual pyramid_dual', text],
+        ['make build/tests/unit/noise', names],
+        ['/* The distance', text], ['case GRAPH_FOLD', text], ['case GRAPH_FOLD', text], ['static inline float fold', text],
+        ['case GRAPH_FOLD', text], ['static inline void sample_fold', text], ['KEYS(FOLD', text],
         ['make build/tests/unit/noise', names],
     ],
     'server/README.md': [
