@@ -1,4 +1,5 @@
-/* Noises at one place, in dual numbers: the formulas of params.h and operations.def, written out. */
+/* Noises at one place, in dual numbers: the formulas of params.h and operations.def, written out.
+ */
 #include "noise_dual.h"
 
 #include "noise/exact/lattice.h"
