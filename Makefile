@@ -368,6 +368,8 @@ lint-clocks:
 
 lint-format:
 	$(Q)clang-format --dry-run --Werror $(C_FILES) || { echo "to mend this: make fmt"; exit 1; }
+	$(Q)! git ls-files '*.md' | xargs -d '\n' awk 'length > 120 && !/^ *\|/ && !/^    / \
+	    { print FILENAME ":" FNR ": more than 120 columns"; n++ } END { exit !n }'
 
 lint-cppcheck:
 	$(Q)cppcheck -j$(JOBS) --quiet --error-exitcode=1 --std=c11 --inline-suppr --enable=warning,performance,portability \
