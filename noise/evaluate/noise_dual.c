@@ -1,5 +1,4 @@
-/* Noises at one place, in dual numbers: the formulas of params.h and operations.def, written out.
- */
+/* Noises at one place, in dual numbers: the formulas of params.h and operations.def. */
 #include "noise_dual.h"
 
 #include "noise/exact/lattice.h"

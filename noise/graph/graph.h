@@ -44,6 +44,7 @@ enum graph_kind {
 
 enum {
     GRAPH_KINDS = 0
+/* A term of the sum cannot be in parentheses: NOLINTNEXTLINE(bugprone-macro-parentheses) */
 #define OPERATION(...) +1
 #include "noise/graph/operations.def"
 #undef OPERATION

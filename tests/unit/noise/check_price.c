@@ -180,6 +180,39 @@ START_TEST(are_those_of_operations)
 }
 END_TEST
 
+/* The price of a tile of a noise with OCTAVES octaves. */
+static uint64_t price_of_noise(enum farlands_basis basis, int octaves, bool warped)
+{
+    struct farlands_params params = cells(octaves);
+    params.basis = basis;
+    params.warp.amplitude = warped ? BLOCKS(10) : 0;
+    const struct graph_node node = {GRAPH_NOISE, {-1, -1, -1}, .number = {0}, .noise = &params};
+    struct farlands_terrain *terrain = new_terrain(&node, 1, &(struct graph_field){"height", 0}, 1);
+    const struct price_square square = {FARLANDS_UNIT, 256, false};
+    uint64_t own[GRAPH_MAX_NODES], nodes[GRAPH_MAX_NODES] = {0};
+    const uint64_t price = price_square(terrain->program, nodes, 0, square, own);
+    terrain_free(terrain);
+    return price;
+}
+
+/* A table with a row too few has a 0 at its end. */
+START_TEST(no_kind_is_free)
+{
+    for (int basis = 0; basis < FARLANDS_BASES; basis++)
+        for (int warped = 0; warped < 2; warped++) {
+            const uint64_t one = price_of_noise((enum farlands_basis)basis, 1, warped);
+            const uint64_t eight = price_of_noise((enum farlands_basis)basis, 8, warped);
+            must(eight > one + UINT64_C(7) * 256 * 256 * 50,
+                 "basis %d%s: one octave %" PRIu64 ", eight %" PRIu64, basis,
+                 warped ? ", warped" : "", one, eight);
+        }
+    for (int kind = 0; kind < GRAPH_KINDS; kind++)
+        must(operation_kinds[kind].price > 0 || operation_kinds[kind].family == FAMILY_NOISE ||
+                 kind == GRAPH_BIOME,
+             "%s has no price", operation_kinds[kind].name);
+}
+END_TEST
+
 /* DEEP lattices of which each needs the next, for all samples of coarse tiles. */
 static struct farlands_terrain *new_tower(int deep, int octaves)
 {
@@ -298,6 +331,7 @@ int main(void)
     tcase_add_loop_test(tests, are_sums_of_a_table, 0, 2);
     tcase_add_test(tests, are_looked_up_by_the_step);
     tcase_add_test(tests, are_those_of_operations);
+    tcase_add_test(tests, no_kind_is_free);
     tcase_add_test(tests, find_the_dearest_tile);
     return suite_run(suite);
 }
