@@ -1,6 +1,7 @@
 /* How large rivers are, and the check of their parameters. */
 #include "rivers_params.h"
 
+#include "noise/exact/arithmetic.h"
 #include "noise/fractal/params.h"
 
 /* FIRST times FACTOR to the power ORDER - 1, straight between whole orders. */

@@ -2,6 +2,7 @@
 #ifndef FARLANDS_DRAIN_PARTS_H
 #define FARLANDS_DRAIN_PARTS_H
 
+#include "noise/exact/arithmetic.h"
 #include "noise/water/drain.h"
 
 enum {
