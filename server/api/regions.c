@@ -199,7 +199,7 @@ static uint64_t cut(struct region *region, uint64_t price)
         region_pieces_cut(&region->pieces, &box, soon_piece(raster, &box, each * samples_of(&box)));
         region_pieces_keep(&region->pieces, size, part.first, part.length);
     }
-    return each * region->pieces.count * region_pieces_largest(&region->pieces);
+    return each * samples_of(&box);
 }
 
 /* What decides how long a piece takes, besides where it is. */

@@ -24,6 +24,7 @@ struct piece {
     struct message message;
     struct streamed_job *owner;
     unsigned number;
+    uint64_t begun; /* ns */
     enum piece_state state;
     int err; /* returned by work */
     struct blob *blob;
@@ -141,7 +142,12 @@ static bool comes_too_late(const struct streamed_job *job, const struct piece *p
 {
     const uint64_t most = __atomic_load_n(&job->jobs->most, __ATOMIC_RELAXED);
     const struct streamed_job_spec *spec = &job->spec;
-    return most > 0 && spec->price / spec->pieces * (spec->pieces - piece->number) > most;
+    const uint64_t left = spec->price / spec->pieces * (spec->pieces - piece->number);
+
+    if (most == 0 || left <= most)
+        return false;
+    const uint64_t since = clock_ns(job->jobs->pending->clock) - piece->begun;
+    return left > most + since * (PRICE_SECOND / 1000 / NS_PER_MS);
 }
 
 /* A job has ended before the socket of its client is closed: if the number is another client's by
@@ -244,6 +250,7 @@ static int begin_piece(struct streamed_job *job)
     piece->message.deliver = on_piece;
     piece->owner = job;
     piece->number = job->begun;
+    piece->begun = clock_ns(job->jobs->pending->clock);
     int err = submit(job, piece);
     if (!err)
         job->begun++;

@@ -42,7 +42,7 @@ static void add_char(struct json *json, char c)
 
 static void add_line(struct json *json)
 {
-    static const char spaces[2 * JSON_DEPTH] = "                                ";
+    static const char spaces[2 * JSON_DEPTH + 1] = "                                ";
     add_char(json, '\n');
     add(json, spaces, 2 * json->depth);
 }

@@ -347,7 +347,9 @@ export const takesTurns = {
                 request('GET', '/metrics'), { limit: 120000 });
             sums.push([...String(body).matchAll(/^farlands_requests_total\{.*\} (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0));
         }
-        return { passed: round((sums.at(-1) - sums[0]) / COUNT) };
+        /* Of half of them: a machine that is busy delays the other client, too. */
+        const passed = sums.slice(1).map((sum, i) => sum - sums[i]).sort((a, b) => a - b);
+        return { passed: passed[COUNT / 2] };
     },
     judge: ({ passed }) => assert.ok(passed > 0 && passed <= PASSED, `${passed} other requests for one on a new connection, at most ${PASSED} expected`),
 };
