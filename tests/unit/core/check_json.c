@@ -98,12 +98,13 @@ START_TEST(strings_are_escaped)
     static const size_t lengths[] = {1, 2, 255, 256, 257, 1023, 1024, 5000};
     char text[5001];
     for (int i = 0; i < ROWS(lengths); i++) {
-        struct json json = json_new(false);
+        struct json json;
+        if (_i == 2 && lengths[i] % 2)
+            continue;
+        json = json_new(false);
         for (size_t k = 0; k < lengths[i]; k++)
             text[k] = _i == 0 ? (char)(1 + k % 127) : _i == 1 ? '"' : "\xc3\xbc"[k % 2];
         text[lengths[i]] = '\0';
-        if (_i == 2 && lengths[i] % 2)
-            continue;
         json_text(&json, "text", "%s", text);
         json_string(&json, "string", text);
         struct blob *blob = json_end(&json);
