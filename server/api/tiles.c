@@ -180,7 +180,7 @@ void tiles_respond(struct service *service, struct request_context *context,
 {
     struct raster raster = {.world = world};
     struct raster_plan plan;
-    struct tile tile;
+    struct tile_address tile;
     char why[ROUTE_WHY];
 
     if (resolve_tile(world, route, &tile, &raster.grid, why)) {

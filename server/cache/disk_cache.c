@@ -59,7 +59,7 @@ static void temporary_name(struct disk_cache *cache, char name[TEMPORARY_MAX])
              __atomic_fetch_add(&cache->temporary, 1, __ATOMIC_RELAXED));
 }
 
-static void tile_name(const struct tile *tile, char name[TILE_KEY_MAX])
+static void tile_name(const struct tile_address *tile, char name[TILE_KEY_MAX])
 {
     assert(format_is_picture(tile->format));
     tile_key(tile, name);
@@ -160,7 +160,8 @@ bool disk_cache_suspended(const struct disk_cache *cache)
     return circuit_breaker_is_open(&cache->breaker);
 }
 
-int disk_cache_get(struct disk_cache *cache, const struct tile *tile, bool wait, struct blob **out)
+int disk_cache_get(struct disk_cache *cache, const struct tile_address *tile, bool wait,
+                   struct blob **out)
 {
     char name[TILE_KEY_MAX];
     int touch;
@@ -174,7 +175,7 @@ int disk_cache_get(struct disk_cache *cache, const struct tile *tile, bool wait,
     return err;
 }
 
-bool disk_cache_has(struct disk_cache *cache, const struct tile *tile)
+bool disk_cache_has(struct disk_cache *cache, const struct tile_address *tile)
 {
     char name[TILE_KEY_MAX];
     struct stat status;
@@ -434,7 +435,8 @@ void disk_cache_end(struct disk_cache_batch *batch)
         quota_settle(batch->cache->quota, batch->reserved, batch->spare);
 }
 
-int disk_cache_put(struct disk_cache *cache, const struct tile *tile, const struct blob *png)
+int disk_cache_put(struct disk_cache *cache, const struct tile_address *tile,
+                   const struct blob *png)
 {
     struct disk_cache_batch batch;
     char name[TILE_KEY_MAX];

@@ -51,10 +51,11 @@ void disk_cache_limit(struct disk_cache *cache, const struct footprint *quota);
  * as it is. If WAIT is false, as for event loops, it never waits for the disk: -EAGAIN if it would
  * have to, or if the system cannot read without waiting.
  */
-int disk_cache_get(struct disk_cache *cache, const struct tile *tile, bool wait, struct blob **out);
+int disk_cache_get(struct disk_cache *cache, const struct tile_address *tile, bool wait,
+                   struct blob **out);
 
 /* True if there is a file for TILE, whatever it contains. May wait for the disk. */
-bool disk_cache_has(struct disk_cache *cache, const struct tile *tile);
+bool disk_cache_has(struct disk_cache *cache, const struct tile_address *tile);
 
 /*
  * Store PNG, encoded with TILE's key, as TILE, all or nothing: it is written to a temporary file,
@@ -67,7 +68,8 @@ bool disk_cache_has(struct disk_cache *cache, const struct tile *tile);
  * - -EBUSY, -EISDIR, ... for this tile alone: something is in its place, or is deleted meanwhile;
  * - -ENOSPC, -EIO, ...: storing is then suspended for 5 seconds, which is logged once.
  */
-int disk_cache_put(struct disk_cache *cache, const struct tile *tile, const struct blob *png);
+int disk_cache_put(struct disk_cache *cache, const struct tile_address *tile,
+                   const struct blob *png);
 
 /* Puts that follow one another. They access the ledger, and look for the directory of tiles that
  * have the same, once for several of them. One thread's; private. */

@@ -169,7 +169,8 @@ uint64_t tile_writer_run_ms(struct tile_writer *writer)
     return begun && begun < now ? (now - begun) / NS_PER_MS : 0;
 }
 
-bool tile_writer_offer(struct tile_writer *writer, const struct tile *tile, struct blob *png)
+bool tile_writer_offer(struct tile_writer *writer, const struct tile_address *tile,
+                       struct blob *png)
 {
     char key[TILE_KEY_MAX];
     bool wakes = false;
@@ -193,7 +194,8 @@ bool tile_writer_offer(struct tile_writer *writer, const struct tile *tile, stru
     return taken;
 }
 
-void tile_writer_store(struct tile_writer *writer, const struct tile *tile, const struct blob *png)
+void tile_writer_store(struct tile_writer *writer, const struct tile_address *tile,
+                       const struct blob *png)
 {
     writer->options.stored(writer->options.context,
                            disk_cache_put(writer->options.cache, tile, png));

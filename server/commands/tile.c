@@ -7,7 +7,7 @@
 #include "server/tiles/render.h"
 
 /* Parse PATH and hold its world. Returns 0, or a negative code with a message in WHY. */
-static int find_tile(const struct worlds *worlds, const char *path, struct tile *tile,
+static int find_tile(const struct worlds *worlds, const char *path, struct tile_address *tile,
                      char why[ROUTE_WHY])
 {
     struct route route;
@@ -33,7 +33,7 @@ static int write_blob(const struct blob *blob, const char *file)
     return EXIT_DONE;
 }
 
-static int render_to(const struct tile *tile, const char *file)
+static int render_to(const struct tile_address *tile, const char *file)
 {
     struct render_scratch *scratch;
     struct blob *blob;
@@ -52,7 +52,7 @@ static int render_to(const struct tile *tile, const char *file)
 int command_tile(const struct command_line *line)
 {
     struct worlds *worlds;
-    struct tile tile;
+    struct tile_address tile;
     char why[ROUTE_WHY];
     int code = load_worlds_of_file(&worlds, line->option[ARG_CONFIG]);
     if (code)

@@ -18,20 +18,22 @@ struct bench {
     float *samples; /* of a tile */
 };
 
-static int evaluate_all(struct bench *bench, const struct tile *tile, struct farlands_grid grid)
+static int evaluate_all(struct bench *bench, const struct tile_address *tile,
+                        struct farlands_grid grid)
 {
     (void)tile;
     return terrain_heights(bench->terrain, render_scratch_noise(bench->scratch), &grid,
                            bench->samples, TILE_SIZE);
 }
 
-static int evaluate_picture(struct bench *bench, const struct tile *tile, struct farlands_grid grid)
+static int evaluate_picture(struct bench *bench, const struct tile_address *tile,
+                            struct farlands_grid grid)
 {
     grid.band_limit = true;
     return evaluate_all(bench, tile, grid);
 }
 
-static int render(struct bench *bench, const struct tile *tile, struct farlands_grid grid)
+static int render(struct bench *bench, const struct tile_address *tile, struct farlands_grid grid)
 {
     struct blob *blob;
     (void)grid;
@@ -43,9 +45,10 @@ static int render(struct bench *bench, const struct tile *tile, struct farlands_
 
 /* The tile of zoom Z that has PLACE, and its grid. Returns 0 or -ERANGE. */
 static int find_tile(const struct world *world, int layer, int z, const int64_t place[2],
-                     struct tile *tile, struct farlands_grid *grid)
+                     struct tile_address *tile, struct farlands_grid *grid)
 {
-    *tile = (struct tile){.world = world, .layer = layer, .format = FORMAT_PNG, .scale = 1, .z = z};
+    *tile = (struct tile_address){
+        .world = world, .layer = layer, .format = FORMAT_PNG, .scale = 1, .z = z};
     int err = tile_grid(tile, grid, NULL); /* of tile 0, 0, for the step */
     if (err)
         return err;
@@ -57,14 +60,15 @@ static int find_tile(const struct world *world, int layer, int z, const int64_t 
 
 /* Set TIMES to the medians over PLACES of what MEASURE takes at the zooms of LAYER. */
 static int measure(struct bench *bench, int layer, const int64_t (*places)[2], int count,
-                   int (*measured)(struct bench *, const struct tile *, struct farlands_grid),
+                   int (*measured)(struct bench *, const struct tile_address *,
+                                   struct farlands_grid),
                    double times[TILE_TIMES_ZOOMS])
 {
     for (int zoom = 0; zoom < TILE_TIMES_ZOOMS; zoom++) {
         float ms[TILE_TIMES_PLACES];
         int done = 0;
         for (int i = 0; i < count && i < TILE_TIMES_PLACES; i++) {
-            struct tile tile;
+            struct tile_address tile;
             struct farlands_grid grid;
             if (find_tile(bench->world, layer, tile_times_zooms[zoom], places[i], &tile, &grid))
                 continue;
@@ -95,7 +99,7 @@ static int measure_fields(struct tile_times *out, struct bench *bench, const int
     const int layer = layer_find("relief"), fields = terrain_field_count(terrain);
     for (int zoom = 0; zoom < TILE_TIMES_ZOOMS; zoom++) {
         struct farlands_grid grid;
-        struct tile tile;
+        struct tile_address tile;
         const bool none =
             find_tile(bench->world, layer, tile_times_zooms[zoom], place, &tile, &grid) != 0;
         int err = none ? 0 : evaluate_picture(bench, &tile, grid);

@@ -63,7 +63,7 @@ static int print_paths(const struct tile_plan *plan)
 {
     const uint64_t count = tile_plan_count(plan);
     char path[TILE_PATH_MAX];
-    struct tile tile;
+    struct tile_address tile;
 
     for (uint64_t i = 0; i < count && !ferror(stdout); i++) {
         tile_plan_get(plan, i, &tile);

@@ -53,7 +53,7 @@ uint64_t estimate_sample(uint64_t round, uint64_t count)
 }
 
 /* The time of storing PNG; 0 if that fails. */
-static uint64_t store_sample(struct sampler *sampler, const struct tile *tile,
+static uint64_t store_sample(struct sampler *sampler, const struct tile_address *tile,
                              const struct blob *png)
 {
     uint64_t ns = 0;
@@ -69,7 +69,7 @@ static int render_sample(struct sampler *sampler, struct render_scratch *scratch
                          uint64_t round)
 {
     struct part_samples *samples = &sampler->part[part];
-    struct tile tile;
+    struct tile_address tile;
     struct blob *png;
     tile_plan_get_in_part(sampler->plan, part, estimate_sample(round, samples->tiles), &tile);
     const uint64_t start = clock_ns(NULL);

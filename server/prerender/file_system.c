@@ -85,8 +85,8 @@ void trial_store_free(struct trial_store *store)
     free(store);
 }
 
-int trial_store_put(struct trial_store *store, const struct tile *tile, const struct blob *png,
-                    uint64_t *ns)
+int trial_store_put(struct trial_store *store, const struct tile_address *tile,
+                    const struct blob *png, uint64_t *ns)
 {
     char key[TILE_KEY_MAX], path[sizeof store->path + TILE_KEY_MAX];
     snprintf(path, sizeof path, "%s/%s", store->path, tile_key(tile, key));

@@ -53,7 +53,7 @@ static bool is_stopped(const struct prerender *prerender)
 
 /* The first reason is kept. */
 static void stop_with(struct prerender *prerender, enum prerender_end end, int err,
-                      const struct tile *tile)
+                      const struct tile_address *tile)
 {
     pthread_mutex_lock(&prerender->lock);
     if (prerender->tally.end == PRERENDER_DONE) {
@@ -126,7 +126,7 @@ static uint64_t timeout_ms(const struct prerender *prerender, int err)
 }
 
 /* Retry temporary errors. The timeout restarts whenever the usage has fallen. */
-static int put_retrying(struct prerender *prerender, const struct tile *tile,
+static int put_retrying(struct prerender *prerender, const struct tile_address *tile,
                         const struct blob *png)
 {
     struct footprint used, before = {0};
@@ -146,7 +146,8 @@ static int put_retrying(struct prerender *prerender, const struct tile *tile,
     }
 }
 
-static void store(struct prerender *prerender, const struct tile *tile, const struct blob *png)
+static void store(struct prerender *prerender, const struct tile_address *tile,
+                  const struct blob *png)
 {
     const struct footprint size = footprint_of_file(png->length);
     if (!fits_quota(prerender, size)) {
@@ -166,7 +167,7 @@ static void store(struct prerender *prerender, const struct tile *tile, const st
 }
 
 /* With an archive, the cache takes only the tiles that fit it now. */
-static void try_to_store(struct prerender *prerender, const struct tile *tile,
+static void try_to_store(struct prerender *prerender, const struct tile_address *tile,
                          const struct blob *png)
 {
     const struct footprint size = footprint_of_file(png->length);
@@ -175,7 +176,7 @@ static void try_to_store(struct prerender *prerender, const struct tile *tile,
     count(prerender, &prerender->tally.rendered, 1);
 }
 
-static void put_into_archive(struct prerender *prerender, const struct tile *tile,
+static void put_into_archive(struct prerender *prerender, const struct tile_address *tile,
                              const struct blob *png)
 {
     int err = archive_put(prerender->parts.archive, tile->z, tile->x, tile->y, png);
@@ -186,7 +187,7 @@ static void put_into_archive(struct prerender *prerender, const struct tile *til
 }
 
 static void make_tile(struct prerender *prerender, struct render_scratch *scratch,
-                      struct part_work *work, const struct tile *tile)
+                      struct part_work *work, const struct tile_address *tile)
 {
     struct blob *png;
     if (disk_cache_get(prerender->parts.cache, tile, true, &png) == 0) {
@@ -214,7 +215,7 @@ static void make_tiles(void *context, unsigned number)
     struct prerender *prerender = context;
     while (!is_stopped(prerender)) {
         const uint64_t index = add(&prerender->next, 1);
-        struct tile tile;
+        struct tile_address tile;
         if (index >= prerender->total)
             break;
         const size_t part = tile_plan_get(prerender->parts.plan, index, &tile);
@@ -233,7 +234,7 @@ static void verify_tiles(void *context, unsigned number)
         const uint64_t left = prerender->total - index;
         const uint64_t chunk = left < VERIFY_CHUNK ? left : VERIFY_CHUNK;
         for (uint64_t i = 0; i < chunk; i++) {
-            struct tile tile;
+            struct tile_address tile;
             tile_plan_get(prerender->parts.plan, index + i, &tile);
             found += disk_cache_has(prerender->parts.cache, &tile);
         }

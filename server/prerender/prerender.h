@@ -38,7 +38,7 @@ struct prerender_tally {
     uint64_t pending;         /* threads that wait for free space */
     enum prerender_end end;   /* the first reason to stop */
     int err;                  /* and its error, if any */
-    struct tile tile;         /* and its tile, but for PRERENDER_STOPPED */
+    struct tile_address tile; /* and its tile, but for PRERENDER_STOPPED */
 };
 
 struct prerender;

@@ -101,7 +101,7 @@ static uint64_t count_cached(const struct tile_plan *plan, const char *directory
     uint64_t cached = 0;
     char key[TILE_KEY_MAX];
     struct stat status;
-    struct tile tile;
+    struct tile_address tile;
     int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
     if (fd < 0)

@@ -49,7 +49,7 @@ static const struct world *find_world(struct tile_list *list, const struct world
 }
 
 static int find_tile(struct tile_list *list, const struct worlds *worlds, const char *path,
-                     struct tile *tile, char why[ROUTE_WHY])
+                     struct tile_address *tile, char why[ROUTE_WHY])
 {
     struct route route;
     struct farlands_grid grid;
@@ -66,11 +66,11 @@ static int find_tile(struct tile_list *list, const struct worlds *worlds, const 
     return -EINVAL;
 }
 
-static int append(struct tile_list *list, size_t *capacity, const struct tile *tile)
+static int append(struct tile_list *list, size_t *capacity, const struct tile_address *tile)
 {
     if (list->count == *capacity) {
         const size_t more = *capacity ? 2 * *capacity : 1024;
-        struct tile *tiles = reallocarray(list->tiles, more, sizeof *tiles);
+        struct tile_address *tiles = reallocarray(list->tiles, more, sizeof *tiles);
         if (!tiles)
             return -ENOMEM;
         list->tiles = tiles;
@@ -98,7 +98,7 @@ static int next_line(FILE *in, char line[LINE_BYTES])
 }
 
 static int read_line(struct tile_list *list, const struct worlds *worlds, const char *line,
-                     int length, struct tile *tile, char why[ROUTE_WHY])
+                     int length, struct tile_address *tile, char why[ROUTE_WHY])
 {
     if (length == LINE_BYTES)
         snprintf(why, ROUTE_WHY, "longer than %d bytes", LINE_BYTES - 1);
@@ -118,7 +118,7 @@ static int read_lines(struct tile_list *list, FILE *in, const struct worlds *wor
     int err = 0;
 
     for (int length; !err && (length = next_line(in, line)) >= 0;) {
-        struct tile tile;
+        struct tile_address tile;
         number++;
         if (length == 0)
             continue;

@@ -12,7 +12,7 @@
 enum { TILE_LIST_WHY = ROUTE_WHY + 64, TILE_LIST_WORLDS = 16384 };
 
 struct tile_list {
-    struct tile *tiles;
+    struct tile_address *tiles;
     size_t count;
     struct listed_world *worlds; /* of the tiles, held */
 };

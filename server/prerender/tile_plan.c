@@ -175,7 +175,7 @@ static int compare_worlds(const struct world *a, const struct world *b)
 }
 
 /* 0 if both tiles belong to the same part. */
-static int compare_parts(const struct tile *a, const struct tile *b)
+static int compare_parts(const struct tile_address *a, const struct tile_address *b)
 {
     int result = compare(a->z, b->z);
     if (!result)
@@ -193,7 +193,7 @@ static int compare_parts(const struct tile *a, const struct tile *b)
 
 static int compare_tiles(const void *left, const void *right)
 {
-    const struct tile *a = left, *b = right;
+    const struct tile_address *a = left, *b = right;
     int result = compare_parts(a, b);
     if (!result)
         result = compare(a->x >> 3, b->x >> 3);
@@ -204,7 +204,7 @@ static int compare_tiles(const void *left, const void *right)
     return result ? result : compare(a->y, b->y);
 }
 
-static size_t drop_duplicates(struct tile *tiles, size_t count)
+static size_t drop_duplicates(struct tile_address *tiles, size_t count)
 {
     size_t kept = 1;
     for (size_t i = 1; i < count; i++)
@@ -213,7 +213,7 @@ static size_t drop_duplicates(struct tile *tiles, size_t count)
     return kept;
 }
 
-static size_t count_parts(const struct tile *tiles, size_t count)
+static size_t count_parts(const struct tile_address *tiles, size_t count)
 {
     size_t parts = 1;
     for (size_t i = 1; i < count; i++)
@@ -235,7 +235,7 @@ static void fill_parts(struct tile_plan *plan)
     struct tile_part *part = NULL;
     unsigned columns = 0;
     for (size_t i = 0; i < plan->total; i++) {
-        const struct tile *tile = &plan->listed[i];
+        const struct tile_address *tile = &plan->listed[i];
         const unsigned column = 1u << (tile->x & (METATILE - 1));
         if (i == 0 || compare_parts(tile - 1, tile) != 0) {
             part = &plan->part[plan->part_count++];
@@ -267,7 +267,7 @@ static void fill_parts(struct tile_plan *plan)
     }
 }
 
-int tile_plan_list(struct tile_plan **out, struct tile *tiles, size_t count)
+int tile_plan_list(struct tile_plan **out, struct tile_address *tiles, size_t count)
 {
     assert(count > 0);
     struct tile_plan *plan = calloc(1, sizeof *plan);
@@ -336,7 +336,7 @@ static size_t find_part(const struct tile_plan *plan, uint64_t index)
     return least;
 }
 
-size_t tile_plan_get(const struct tile_plan *plan, uint64_t index, struct tile *tile)
+size_t tile_plan_get(const struct tile_plan *plan, uint64_t index, struct tile_address *tile)
 {
     index = plan->shard + index * plan->of;
     assert(index < plan->total);
@@ -346,12 +346,12 @@ size_t tile_plan_get(const struct tile_plan *plan, uint64_t index, struct tile *
         return found;
     }
     const struct tile_part *part = &plan->part[found];
-    *tile = (struct tile){.world = part->world,
-                          .layer = part->layer,
-                          .field = part->field,
-                          .format = part->format,
-                          .scale = part->scale,
-                          .z = part->z};
+    *tile = (struct tile_address){.world = part->world,
+                                  .layer = part->layer,
+                                  .field = part->field,
+                                  .format = part->format,
+                                  .scale = part->scale,
+                                  .z = part->z};
     place_in_box(part, index - part->before, &tile->x, &tile->y);
     return found;
 }
@@ -372,7 +372,7 @@ uint64_t tile_plan_directories(const struct tile_plan *plan, uint64_t count)
 }
 
 void tile_plan_get_in_part(const struct tile_plan *plan, size_t part, uint64_t index,
-                           struct tile *tile)
+                           struct tile_address *tile)
 {
     tile_plan_get(plan, of_shard(plan, plan->part[part].before) + index, tile);
 }

@@ -42,10 +42,10 @@ struct tile_box {
 struct tile_plan {
     struct tile_part *part;
     size_t part_count;
-    struct tile *listed;  /* the sorted tiles of a list, or NULL */
-    uint64_t total;       /* tiles of all shards */
-    uint64_t directories; /* of all shards */
-    uint64_t shard, of;   /* 0 <= shard < of */
+    struct tile_address *listed; /* the sorted tiles of a list, or NULL */
+    uint64_t total;              /* tiles of all shards */
+    uint64_t directories;        /* of all shards */
+    uint64_t shard, of;          /* 0 <= shard < of */
 };
 
 /*
@@ -61,7 +61,7 @@ int tile_plan_box(struct tile_plan **out, const struct tile_box *box, char why[T
  * ownership of TILES even on error. Their worlds must outlive the plan and have different names.
  * Returns 0 or -ENOMEM.
  */
-int tile_plan_list(struct tile_plan **out, struct tile *tiles, size_t count);
+int tile_plan_list(struct tile_plan **out, struct tile_address *tiles, size_t count);
 
 void tile_plan_free(struct tile_plan *plan);
 
@@ -74,11 +74,11 @@ uint64_t tile_plan_count(const struct tile_plan *plan);
 uint64_t tile_plan_count_part(const struct tile_plan *plan, size_t part);
 
 /* Get tile INDEX of the shard. Returns the number of its part. */
-size_t tile_plan_get(const struct tile_plan *plan, uint64_t index, struct tile *tile);
+size_t tile_plan_get(const struct tile_plan *plan, uint64_t index, struct tile_address *tile);
 
 /* Get tile INDEX of the shard in PART. */
 void tile_plan_get_in_part(const struct tile_plan *plan, size_t part, uint64_t index,
-                           struct tile *tile);
+                           struct tile_address *tile);
 
 /* An upper bound of the cache directories that the shard's first COUNT tiles need. */
 uint64_t tile_plan_directories(const struct tile_plan *plan, uint64_t count);

@@ -253,7 +253,7 @@ bool resolve_tilejson(int layer, const struct route *route, char why[ROUTE_WHY])
     return false;
 }
 
-int resolve_tile(const struct world *world, const struct route *route, struct tile *tile,
+int resolve_tile(const struct world *world, const struct route *route, struct tile_address *tile,
                  struct farlands_grid *grid, char why[ROUTE_WHY])
 {
     const char *part;
@@ -264,15 +264,15 @@ int resolve_tile(const struct world *world, const struct route *route, struct ti
     if (format < 0)
         return -ENOENT;
     int z = route->z < INT16_MIN || route->z > INT16_MAX ? INT16_MAX : (int)route->z;
-    *tile = (struct tile){.world = world,
-                          .layer = layer,
-                          .format = (enum format)format,
-                          .scale = route->scale,
-                          .z = z,
-                          .x = route->x,
-                          .y = route->y,
-                          .border = route->border,
-                          .field = field};
+    *tile = (struct tile_address){.world = world,
+                                  .layer = layer,
+                                  .format = (enum format)format,
+                                  .scale = route->scale,
+                                  .z = z,
+                                  .x = route->x,
+                                  .y = route->y,
+                                  .border = route->border,
+                                  .field = field};
     if (tile_grid(tile, grid, &part) == 0)
         return 0;
     if (part[0] == 'z')

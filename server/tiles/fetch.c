@@ -20,9 +20,9 @@ struct fetch {
     struct job job; /* first: a job is cast to its fetch */
     const struct fetcher *fetcher;
     struct flight *flight;
-    struct tile tile; /* with a hold on its world */
-    bool unread;      /* it may be on disk */
-    bool paused;      /* it is one of PAUSED_MAX */
+    struct tile_address tile; /* with a hold on its world */
+    bool unread;              /* it may be on disk */
+    bool paused;              /* it is one of PAUSED_MAX */
     struct render_progress progress;
     uint64_t render_ns;
 };
@@ -33,7 +33,7 @@ static void count(const struct fetcher *fetcher, enum metric metric)
 }
 
 /* Only pictures are kept on disk. */
-static struct disk_cache *disk_for(const struct fetcher *fetcher, const struct tile *tile)
+static struct disk_cache *disk_for(const struct fetcher *fetcher, const struct tile_address *tile)
 {
     return format_is_picture(tile->format) ? fetcher->disk_cache : NULL;
 }
@@ -112,7 +112,7 @@ static bool read_from_disk(struct fetch *fetch)
 /* The tile without compression, if it is in memory. */
 static struct blob *find_plain(const struct fetch *fetch)
 {
-    struct tile plain = fetch->tile;
+    struct tile_address plain = fetch->tile;
     char key[TILE_KEY_MAX];
 
     plain.coding = CODING_IDENTITY;

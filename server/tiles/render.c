@@ -165,7 +165,7 @@ static int make_heights(struct render_scratch *scratch, const struct content *co
                         const struct farlands_grid *grid, struct heights *out)
 {
     const struct world *world = content->world;
-    const struct tile tile = {.world = world, .layer = content->layer};
+    const struct tile_address tile = {.world = world, .layer = content->layer};
     const int reach = tile_reach(&tile, grid->step);
     struct farlands_grid bordered = *grid;
     bordered.x -= reach * grid->step;
@@ -343,8 +343,8 @@ int render_density(struct blob **out, struct render_scratch *scratch, const stru
 /* --- Pictures --- */
 
 /* Encode SIZE rows of SIZE pixels as TILE. */
-static int encode(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
-                  int size)
+static int encode(struct blob **out, struct render_scratch *scratch,
+                  const struct tile_address *tile, int size)
 {
     const struct layer *layer = &layers[tile->layer];
     const struct webp_config *webp = &tile->world->webp;
@@ -363,7 +363,7 @@ static int encode(struct blob **out, struct render_scratch *scratch, const struc
 /* The blocks of a picture of GRID. */
 static struct blocks cut_picture(const struct content *content, const struct farlands_grid *grid)
 {
-    const struct tile tile = {.world = content->world, .layer = content->layer};
+    const struct tile_address tile = {.world = content->world, .layer = content->layer};
     const int reach = tile_reach(&tile, grid->step);
     const bool small = grid->width <= BLOCK_SIDE && grid->height <= BLOCK_SIDE;
 
@@ -441,7 +441,7 @@ static int paint(struct render_scratch *scratch, const struct content *content,
 }
 
 static int render_picture(struct blob **out, struct render_scratch *scratch,
-                          const struct tile *tile, const struct content *content,
+                          const struct tile_address *tile, const struct content *content,
                           const struct farlands_grid *grid, struct render_progress *progress,
                           struct render_times *times)
 {
@@ -454,7 +454,7 @@ static int render_picture(struct blob **out, struct render_scratch *scratch,
     return err;
 }
 
-int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
+int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile_address *tile,
                 struct render_progress *progress, struct render_times *times)
 {
     const struct content content = tile_content(tile);

@@ -26,7 +26,7 @@ struct render_times {
 
 /* Render TILE, whose grid must exist (tile_grid). Returns 0 and one reference in *OUT; -ENOMEM, or
  * -EIO if the encoder fails. PROGRESS and TIMES may be NULL. */
-int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
+int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile_address *tile,
                 struct render_progress *progress, struct render_times *times);
 
 /* Samples of a piece at most; a scratch holds more. */

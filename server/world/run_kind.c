@@ -16,7 +16,7 @@ struct run_kind run_kind(const struct world *world, const struct run_of *of)
     };
 }
 
-struct run_kind run_kind_of_tile(const struct tile *tile)
+struct run_kind run_kind_of_tile(const struct tile_address *tile)
 {
     return run_kind(tile->world, &(struct run_of){.run = RUN_TILE,
                                                   .layer = tile->layer,

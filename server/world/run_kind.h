@@ -19,6 +19,6 @@ struct run_of {
 struct run_kind run_kind(const struct world *world, const struct run_of *of);
 
 /* The kind of a render of TILE. */
-struct run_kind run_kind_of_tile(const struct tile *tile);
+struct run_kind run_kind_of_tile(const struct tile_address *tile);
 
 #endif

@@ -8,8 +8,8 @@
 
 /* The first sample of TILE on one axis, on which it is number INDEX, in units; -ERANGE unless all
  * samples exist. */
-static int first_sample(const struct tile *tile, int64_t index, int64_t origin, int64_t step,
-                        int64_t *out)
+static int first_sample(const struct tile_address *tile, int64_t index, int64_t origin,
+                        int64_t step, int64_t *out)
 {
     int64_t first, last;
     if (__builtin_mul_overflow(index, TILE_SIZE * tile->scale * step, &first) ||
@@ -21,7 +21,7 @@ static int first_sample(const struct tile *tile, int64_t index, int64_t origin, 
     return 0;
 }
 
-int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **what)
+int tile_grid(const struct tile_address *tile, struct farlands_grid *grid, const char **what)
 {
     const struct world *world = tile->world;
     const char *ignored;
@@ -51,7 +51,7 @@ struct content world_content(const struct world *world, int layer, int field)
     return (struct content){world, layer, field, world_field_range(world, field)};
 }
 
-struct content tile_content(const struct tile *tile)
+struct content tile_content(const struct tile_address *tile)
 {
     return world_content(tile->world, tile->layer, tile->field);
 }
@@ -61,7 +61,7 @@ struct content tile_content(const struct tile *tile)
  * terrain's finest wavelength. Below that the ground is smooth, and the slopes would show the
  * rounding of the float heights instead.
  */
-int tile_reach(const struct tile *tile, int64_t step)
+int tile_reach(const struct tile_address *tile, int64_t step)
 {
     const int64_t finest = terrain_finest(tile->world->base_terrain);
     int reach = layers[tile->layer].slopes ? 1 : 0;
@@ -76,7 +76,7 @@ static char *put_layer(char *at, const struct world *world, int layer, int field
     return layers[layer].fields ? stpcpy(stpcpy(at, "."), world_field_name(world, field)) : at;
 }
 
-const char *tile_fingerprint(const struct tile *tile)
+const char *tile_fingerprint(const struct tile_address *tile)
 {
     return tile->world->layer_fingerprint[tile_kind(tile->layer, tile->format)];
 }
@@ -88,7 +88,7 @@ char *layer_name(const struct world *world, int layer, int field, char buffer[LA
 }
 
 /* Write the path, with BORDER before the extension. Returns its end. */
-static char *put_path(char *buffer, const struct tile *tile, const char *border)
+static char *put_path(char *buffer, const struct tile_address *tile, const char *border)
 {
     char *at = put_layer(buffer, tile->world, tile->layer, tile->field);
     *at++ = '/';
@@ -102,19 +102,19 @@ static char *put_path(char *buffer, const struct tile *tile, const char *border)
     return stpcpy(at, format_extension(tile->format));
 }
 
-char *tile_path(const struct tile *tile, char buffer[TILE_PATH_MAX])
+char *tile_path(const struct tile_address *tile, char buffer[TILE_PATH_MAX])
 {
     put_path(buffer, tile, tile->border ? "+border" : "");
     return buffer;
 }
 
-char *tile_url(const struct tile *tile, char buffer[TILE_PATH_MAX])
+char *tile_url(const struct tile_address *tile, char buffer[TILE_PATH_MAX])
 {
     stpcpy(put_path(buffer, tile, ""), tile->border ? "?border=1" : "");
     return buffer;
 }
 
-char *tile_key(const struct tile *tile, char buffer[TILE_KEY_MAX])
+char *tile_key(const struct tile_address *tile, char buffer[TILE_KEY_MAX])
 {
     char *at = stpcpy(buffer, tile_fingerprint(tile));
     *at++ = '/';

@@ -13,7 +13,7 @@ enum {
     TILE_KEY_MAX = FINGERPRINT_TEXT + TILE_PATH_MAX + sizeof ".gzip"
 };
 
-struct tile {
+struct tile_address {
     const struct world *world;
     int layer; /* index in layers */
     enum format format;
@@ -37,7 +37,7 @@ struct content {
 };
 
 /* Samples per side. */
-static inline int tile_size(const struct tile *tile)
+static inline int tile_size(const struct tile_address *tile)
 {
     return TILE_SIZE * tile->scale + tile->border;
 }
@@ -47,31 +47,31 @@ static inline int tile_size(const struct tile *tile)
  * no such zoom, or a sample is beyond the world's limits; *WHAT, unless NULL, is then "zoom", "x"
  * or "y".
  */
-int tile_grid(const struct tile *tile, struct farlands_grid *grid, const char **what);
+int tile_grid(const struct tile_address *tile, struct farlands_grid *grid, const char **what);
 
 /* LAYER of WORLD, which serves it: pictures of the field that it shows, or of FIELD if there is one
  * for each field. */
 struct content world_content(const struct world *world, int layer, int field);
 
 /* The content of TILE. */
-struct content tile_content(const struct tile *tile);
+struct content tile_content(const struct tile_address *tile);
 
 /* Samples beyond each edge that the tile's layer needs for its slopes, STEP units apart; 0 if it
  * shows none. */
-int tile_reach(const struct tile *tile, int64_t step);
+int tile_reach(const struct tile_address *tile, int64_t step);
 
 /* The fingerprint of tiles of its kind. */
-const char *tile_fingerprint(const struct tile *tile);
+const char *tile_fingerprint(const struct tile_address *tile);
 
 /* "relief/10/512/-3@2x.png", with a border "relief/10/512/-3@2x+border.png": the name within its
  * world, in ETags and the disk cache. Returns BUFFER. */
-char *tile_path(const struct tile *tile, char buffer[TILE_PATH_MAX]);
+char *tile_path(const struct tile_address *tile, char buffer[TILE_PATH_MAX]);
 
 /* The same in URLs: "relief/10/512/-3@2x.png", "relief/10/512/-3@2x.png?border=1". */
-char *tile_url(const struct tile *tile, char buffer[TILE_PATH_MAX]);
+char *tile_url(const struct tile_address *tile, char buffer[TILE_PATH_MAX]);
 
 /* "{fingerprint}/{path}", and ".gzip" or ".zstd" if compressed: the name among the tiles of all
  * worlds. Returns BUFFER. */
-char *tile_key(const struct tile *tile, char buffer[TILE_KEY_MAX]);
+char *tile_key(const struct tile_address *tile, char buffer[TILE_KEY_MAX]);
 
 #endif

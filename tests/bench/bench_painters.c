@@ -24,12 +24,12 @@ static float water[3][STRIDE * STRIDE];  /* levels, orders, banks */
 static int make_ground(struct heights *out, const struct world *world,
                        struct farlands_scratch *scratch, int zoom)
 {
-    const struct tile tile = {.world = world,
-                              .layer = layer_find("relief"),
-                              .scale = 1,
-                              .z = zoom,
-                              .x = INT64_C(1) << (zoom - 1),
-                              .y = INT64_C(1) << (zoom - 1)};
+    const struct tile_address tile = {.world = world,
+                                      .layer = layer_find("relief"),
+                                      .scale = 1,
+                                      .z = zoom,
+                                      .x = INT64_C(1) << (zoom - 1),
+                                      .y = INT64_C(1) << (zoom - 1)};
     const struct climate *climate = world_climate(world);
     const int field[3] = {world_height_field(world), climate->temperature, climate->humidity};
     float *const values[3] = {ground[0], ground[1], ground[2]};

@@ -110,7 +110,8 @@ static int bench_layer(const struct world *world, int layer, int scale,
     for (size_t z = 0; z < sizeof zooms / sizeof zooms[0]; z++) {
         costs[z] = (struct cost){0};
         for (int i = 0; i < PLACES; i++) {
-            struct tile tile = {.world = world, .layer = layer, .scale = scale, .z = zooms[z]};
+            struct tile_address tile = {
+                .world = world, .layer = layer, .scale = scale, .z = zooms[z]};
             struct cost cost;
             tile.x = (zooms[z] > 0 ? INT64_C(1) << (zooms[z] - 1) : 0) + i % 3;
             tile.y = (zooms[z] > 0 ? INT64_C(1) << (zooms[z] - 1) : 0) - i / 3;

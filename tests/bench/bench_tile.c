@@ -30,7 +30,7 @@ struct costs {
 };
 
 static int measure(struct costs *costs, struct render_scratch *scratch, struct disk_cache *cache,
-                   struct tile *tile)
+                   struct tile_address *tile)
 {
     for (int i = 0; i < TILES; i++) {
         struct render_times times;
@@ -64,7 +64,8 @@ static int bench(const struct worlds *worlds, struct render_scratch *scratch,
     for (int i = 0; layers[i].name; i++)
         for (size_t z = 0; world_lists(&worlds->world[0], i) && z < sizeof zooms / sizeof zooms[0];
              z++) {
-            struct tile tile = {.world = &worlds->world[0], .layer = i, .scale = 1, .z = zooms[z]};
+            struct tile_address tile = {
+                .world = &worlds->world[0], .layer = i, .scale = 1, .z = zooms[z]};
             int err = measure(&costs, scratch, cache, &tile);
             if (err)
                 return err;
@@ -80,7 +81,7 @@ static int bench(const struct worlds *worlds, struct render_scratch *scratch,
 static int render(const struct worlds *worlds, struct render_scratch *scratch, char **arguments)
 {
     int64_t number[7];
-    struct tile tile = {.world = &worlds->world[0], .scale = 1};
+    struct tile_address tile = {.world = &worlds->world[0], .scale = 1};
     size_t bytes = 0;
 
     while (layers[tile.layer].name && strcmp(layers[tile.layer].name, arguments[0]) != 0)

@@ -29,12 +29,15 @@ static bool spend(int64_t samples, int64_t step)
 
 /* --- The linker puts these before those of the daemon: see tests/Makefile.inc --- */
 
-int __real_render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
-                       struct render_progress *progress, struct render_times *times);
-int __wrap_render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
-                       struct render_progress *progress, struct render_times *times);
-int __wrap_render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
-                       struct render_progress *progress, struct render_times *times)
+int __real_render_tile(struct blob **out, struct render_scratch *scratch,
+                       const struct tile_address *tile, struct render_progress *progress,
+                       struct render_times *times);
+int __wrap_render_tile(struct blob **out, struct render_scratch *scratch,
+                       const struct tile_address *tile, struct render_progress *progress,
+                       struct render_times *times);
+int __wrap_render_tile(struct blob **out, struct render_scratch *scratch,
+                       const struct tile_address *tile, struct render_progress *progress,
+                       struct render_times *times)
 {
     struct farlands_grid grid;
     const char *what;

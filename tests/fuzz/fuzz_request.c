@@ -38,7 +38,7 @@ const void *render_scratch_pixels(const struct render_scratch *scratch)
 }
 
 /* Some fail. Raw tiles have the right length, because it is sent before they are rendered. */
-int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
+int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile_address *tile,
                 struct render_progress *progress, struct render_times *times)
 {
     (void)scratch, (void)progress, (void)times;

@@ -30,7 +30,7 @@ static void check_place(int64_t units)
 static void check_tile(const struct route *route, const char *uri)
 {
     char path[TILE_PATH_MAX], why[ROUTE_WHY];
-    struct tile tile;
+    struct tile_address tile;
     struct farlands_grid grid;
     must(route->scale == 1 || route->scale == 2, "%d", route->scale);
     if (resolve_tile(&fuzz_worlds()->world[0], route, &tile, &grid, why))

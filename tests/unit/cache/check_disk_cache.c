@@ -17,7 +17,7 @@
 static char directory[FOLDER_TEXT];
 static struct worlds *worlds;
 static struct disk_cache *cache;
-static struct tile tile;
+static struct tile_address tile;
 static const struct footprint plenty = {UINT64_C(1) << 30, 100000};
 static unsigned refused_flags; /* of renameat2, as by a file system that lacks them */
 
@@ -42,8 +42,8 @@ static void set_up(void)
     folder_new(directory);
     worlds = worlds_of(FRACTAL_WORLD);
     ck_assert_int_eq(open_cache(&cache, directory), 0);
-    tile = (struct tile){worlds->world, layer_find("relief"), FORMAT_PNG, 1, 10, 512, -3, false, 0,
-                         false};
+    tile = (struct tile_address){
+        worlds->world, layer_find("relief"), FORMAT_PNG, 1, 10, 512, -3, false, 0, false};
 }
 
 static void tear_down(void)
@@ -55,7 +55,7 @@ static void tear_down(void)
 }
 
 /* A PNG of WHICH, or of no tile. */
-static struct blob *encode(const struct tile *which, int size, const uint8_t *pixels)
+static struct blob *encode(const struct tile_address *which, int size, const uint8_t *pixels)
 {
     struct image_writer *writer;
     struct blob *png = NULL;
@@ -69,7 +69,7 @@ static struct blob *encode(const struct tile *which, int size, const uint8_t *pi
 }
 
 /* A PNG of WHICH, SIZE pixels square; SEED selects the picture. */
-static struct blob *png_for(const struct tile *which, int size, unsigned seed)
+static struct blob *png_for(const struct tile_address *which, int size, unsigned seed)
 {
     static const size_t channels = 3;
     uint8_t *pixels = malloc((size_t)size * (size_t)size * channels);
@@ -99,7 +99,7 @@ static struct blob *longest_png(void)
     return png;
 }
 
-static char *path_of(const struct tile *which, char path[1024])
+static char *path_of(const struct tile_address *which, char path[1024])
 {
     char name[TILE_PATH_MAX];
     snprintf(path, 1024, "%s/%s/%s", directory, which->world->layer_fingerprint[which->layer],
@@ -128,7 +128,8 @@ static int files(void)
     return file_count;
 }
 
-static void must_have(struct disk_cache *from, const struct tile *which, const struct blob *png)
+static void must_have(struct disk_cache *from, const struct tile_address *which,
+                      const struct blob *png)
 {
     struct blob *found = NULL;
     char name[TILE_PATH_MAX];
@@ -279,7 +280,7 @@ static void damage_file(enum damage damage, const char *path, const struct blob 
 {
     char aside[FOLDER_TEXT + 16];
     uint8_t *bytes = malloc(png->length + 1);
-    struct tile neighbour = tile;
+    struct tile_address neighbour = tile;
     struct blob *other;
     snprintf(aside, sizeof aside, "%s/aside", directory);
     memcpy(bytes, png->bytes, png->length);
@@ -615,7 +616,7 @@ static void *put_and_get(void *context)
     int self = (int)(intptr_t)context;
     uint64_t state = 16 + (uint64_t)self;
     for (int lap = 0; lap < LAPS; lap++) {
-        struct tile mine = tile;
+        struct tile_address mine = tile;
         struct blob *found = NULL;
         const int x = chance_below(&state, TILES);
         const int y = lap / 10; /* new directories again and again, for all threads at once */
@@ -643,7 +644,7 @@ static void *put_and_get(void *context)
 START_TEST(test_threads)
 {
     pthread_t threads[THREADS];
-    struct tile which = tile;
+    struct tile_address which = tile;
     for (unsigned i = 0; i < THREADS * ROWS(*versions) * TILES; i++) {
         which.x = i % TILES;
         which.y = i / TILES % ROWS(*versions);

@@ -13,7 +13,7 @@
 static char directory[FOLDER_TEXT];
 static struct worlds *worlds;
 static struct disk_cache *cache;
-static struct tile tile;
+static struct tile_address tile;
 static struct blob *png; /* 12 KiB; need not be a PNG */
 
 static const struct footprint plenty = {UINT64_C(1) << 30, 100000};
@@ -22,8 +22,8 @@ static void set_up(void)
 {
     folder_new(directory);
     worlds = worlds_of(FRACTAL_WORLD);
-    tile =
-        (struct tile){worlds->world, layer_find("relief"), FORMAT_PNG, 1, 0, 0, 0, false, 0, false};
+    tile = (struct tile_address){
+        worlds->world, layer_find("relief"), FORMAT_PNG, 1, 0, 0, 0, false, 0, false};
     png = blob_new(12000);
     memset(png->bytes, 7, png->length);
 }
@@ -45,13 +45,13 @@ static void open_with(struct footprint quota)
 
 static int put_number(int number)
 {
-    struct tile other = tile_number(&tile, number);
+    struct tile_address other = tile_number(&tile, number);
     return disk_cache_put(cache, &other, png);
 }
 
 static char *path_of(int number, char path[1024])
 {
-    struct tile other = tile_number(&tile, number);
+    struct tile_address other = tile_number(&tile, number);
     return tile_file(directory, &other, path);
 }
 
@@ -432,7 +432,7 @@ static pid_t start_flooder(int seed, struct footprint quota)
     if (disk_cache_open(&own, directory, &quota, NULL, NULL))
         _exit(1);
     for (;;) {
-        struct tile other = tile_number(&tile, chance_below(&state, 8000));
+        struct tile_address other = tile_number(&tile, chance_below(&state, 8000));
         int err = disk_cache_put(own, &other, png);
         if (err && err != -EDQUOT)
             _exit(1);
@@ -812,7 +812,7 @@ static int fill(struct disk_cache *small)
 {
     int err = 0;
     for (int i = 0; i < 400 && !err; i++) {
-        struct tile other = tile_number(&tile, i);
+        struct tile_address other = tile_number(&tile, i);
         err = disk_cache_put(small, &other, png);
     }
     return err;

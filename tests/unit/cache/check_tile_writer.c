@@ -11,7 +11,7 @@
 static char directory[FOLDER_TEXT];
 static struct worlds *worlds;
 static struct disk_cache *cache;
-static struct tile tile;
+static struct tile_address tile;
 static struct blob *png; /* need not be a PNG */
 
 static const struct footprint plenty = {UINT64_C(1) << 30, 100000};
@@ -49,8 +49,8 @@ static void set_up(void)
 {
     folder_new(directory);
     worlds = worlds_of(FRACTAL_WORLD);
-    tile =
-        (struct tile){worlds->world, layer_find("relief"), FORMAT_PNG, 1, 0, 0, 0, false, 0, false};
+    tile = (struct tile_address){
+        worlds->world, layer_find("relief"), FORMAT_PNG, 1, 0, 0, 0, false, 0, false};
     png = blob_new(12000);
     memset(png->bytes, 7, png->length);
     stored = refused = failed = 0;
@@ -82,7 +82,8 @@ static void close_writer(struct tile_writer *writer)
     tile_writer_free(writer);
 }
 
-static void put_tile(struct tile_writer *writer, const struct tile *other, struct blob *blob)
+static void put_tile(struct tile_writer *writer, const struct tile_address *other,
+                     struct blob *blob)
 {
     if (!tile_writer_offer(writer, other, blob))
         tile_writer_store(writer, other, blob);
@@ -91,7 +92,7 @@ static void put_tile(struct tile_writer *writer, const struct tile *other, struc
 static bool exists(int number)
 {
     char path[1024];
-    struct tile other = tile_number(&tile, number);
+    struct tile_address other = tile_number(&tile, number);
     return file_exists(tile_file(directory, &other, path));
 }
 
@@ -110,14 +111,14 @@ START_TEST(test_soon)
 {
     struct tile_writer *writer = open_writer(plenty);
     for (int i = 0; i < 3; i++) {
-        struct tile other = tile_number(&tile, i);
+        struct tile_address other = tile_number(&tile, i);
         put_tile(writer, &other, png);
         while (total() == i)
             uv_sleep(1);
         must(exists(i), "tile %d", i);
     }
     for (int i = 3; i < 40; i++) {
-        struct tile other = tile_number(&tile, i);
+        struct tile_address other = tile_number(&tile, i);
         put_tile(writer, &other, png);
     }
     close_writer(writer);
@@ -135,7 +136,7 @@ static struct tile_writer *shared;
 static void *put_many(void *context)
 {
     for (int i = 0; i < EACH; i++) {
-        struct tile other = tile_number(&tile, *(int *)context * EACH + i);
+        struct tile_address other = tile_number(&tile, *(int *)context * EACH + i);
         put_tile(shared, &other, png);
     }
     return NULL;
@@ -183,7 +184,7 @@ START_TEST(test_quota)
 {
     struct tile_writer *writer = open_writer(quotas[_i]);
     for (int i = 0; i < 1500; i++) {
-        struct tile other = tile_number(&tile, i);
+        struct tile_address other = tile_number(&tile, i);
         put_tile(writer, &other, png);
         if (i % 20 == 0)
             wait_for_writer(i + 1);
@@ -211,25 +212,25 @@ START_TEST(test_waiting_tiles)
 
     delay_ms = 2;
     for (int i = 0; i < WAITING; i++) {
-        struct tile other = tile_number(&tile, i);
+        struct tile_address other = tile_number(&tile, i);
         put_tile(writer, &other, png);
         if (i == WAITING / 2)
             uv_sleep(20); /* so that the thread has a batch, and another one begins */
     }
     for (int i = 0; i < WAITING; i++) {
-        struct tile other = tile_number(&tile, i);
+        struct tile_address other = tile_number(&tile, i);
         struct blob *found = tile_writer_get(writer, tile_key(&other, key));
         must(found == png || (!found && exists(i)), "tile %d", i);
         blob_release(found);
     }
     for (int i = WAITING; i < 2 * WAITING; i++) {
-        struct tile other = tile_number(&tile, i);
+        struct tile_address other = tile_number(&tile, i);
         ck_assert_ptr_null(tile_writer_get(writer, tile_key(&other, key)));
     }
     while (__atomic_load_n(&png->references, __ATOMIC_RELAXED) > 1)
         uv_sleep(1);
     for (int i = 0; i < WAITING; i++) {
-        struct tile other = tile_number(&tile, i);
+        struct tile_address other = tile_number(&tile, i);
         ck_assert_ptr_null(tile_writer_get(writer, tile_key(&other, key)));
     }
     close_writer(writer);
@@ -251,7 +252,7 @@ START_TEST(test_slow_end)
     struct tile_writer *writer = open_writer(plenty);
     ck_assert_uint_eq(tile_writer_run_ms(writer), 0);
     for (int i = 0; i < WAITING; i++) {
-        struct tile other = tile_number(&tile, i);
+        struct tile_address other = tile_number(&tile, i);
         put_tile(writer, &other, png);
     }
     uv_sem_wait(&at_gate);
@@ -284,7 +285,7 @@ START_TEST(test_ahead)
     ck_assert(disk_cache_usage(cache, &before));
     disk_cache_begin(&batch, cache, disk_cache_ahead(20 * png->length, 20));
     for (int i = 0; i < 20; i++) {
-        struct tile other = tile_number(&tile, i / 2); /* half of them replace another */
+        struct tile_address other = tile_number(&tile, i / 2); /* half of them replace another */
         ck_assert_int_eq(disk_cache_add(&batch, tile_key(&other, key), png), 0);
         ck_assert(disk_cache_usage(cache, &used));
         ck_assert_uint_eq(used.bytes, before.bytes + batch.ahead.bytes);

@@ -322,12 +322,12 @@ START_TEST(test_tiles)
     for (int zoom = -30; zoom <= 30; zoom++)
         for (int64_t x = -3; x <= 3; x++)
             for (int scale = 1; scale <= 2; scale++) {
-                const struct tile tile = {.world = worlds->world,
-                                          .layer = layer_find("height"),
-                                          .z = zoom,
-                                          .x = x * 1000003,
-                                          .y = -x,
-                                          .scale = scale};
+                const struct tile_address tile = {.world = worlds->world,
+                                                  .layer = layer_find("height"),
+                                                  .z = zoom,
+                                                  .x = x * 1000003,
+                                                  .y = -x,
+                                                  .scale = scale};
                 struct farlands_grid expected = {0}, grid = {0};
                 const int err = tile_grid(&tile, &expected, NULL);
                 must(!farlands_tile(world, zoom, x * 1000003, -x, 256 * scale, &grid) == !err,

@@ -321,10 +321,11 @@ static void compare_layer(const struct world *world, int layer, bool same_ground
             painted = hash_map(painted, world, layer, &maps[i]);
     for (int i = 0; i < ROWS(tiles); i++)
         for (enum format format = 0; format < FORMATS; format++) {
-            const struct tile tile = {world,          layer,           format,
-                                      tiles[i].scale, tiles[i].z,      tiles[i].x,
-                                      tiles[i].y,     tiles[i].border, shown_field(world, layer),
-                                      false};
+            const struct tile_address tile = {
+                world,          layer,           format,
+                tiles[i].scale, tiles[i].z,      tiles[i].x,
+                tiles[i].y,     tiles[i].border, shown_field(world, layer),
+                false};
             const size_t size = (size_t)tile_size(&tile);
             struct blob *blob;
             if (!(layers[layer].formats >> format & 1) || format == FORMAT_WEBP)
@@ -368,12 +369,12 @@ static void compare_world(const struct world *world)
             hash = hash_ground(hash, world, &grid);
         }
     for (int i = 0; i < ROWS(tiles); i++) {
-        const struct tile tile = {.world = world,
-                                  .scale = tiles[i].scale,
-                                  .z = tiles[i].z,
-                                  .x = tiles[i].x,
-                                  .y = tiles[i].y,
-                                  .border = tiles[i].border};
+        const struct tile_address tile = {.world = world,
+                                          .scale = tiles[i].scale,
+                                          .z = tiles[i].z,
+                                          .x = tiles[i].x,
+                                          .y = tiles[i].y,
+                                          .border = tiles[i].border};
         struct farlands_grid grid;
         ck_assert_int_eq(tile_grid(&tile, &grid, NULL), 0);
         hash = hash_ground(hash, world, &grid);

@@ -18,16 +18,16 @@ static void tear_down(void)
     worlds_release(worlds);
 }
 
-static struct tile tile_at(const char *layer, int scale, int z, int64_t x, int64_t y)
+static struct tile_address tile_at(const char *layer, int scale, int z, int64_t x, int64_t y)
 {
-    return (struct tile){worlds->world, layer_find(layer), FORMAT_PNG, scale, z, x, y, false, 0,
-                         false};
+    return (struct tile_address){
+        worlds->world, layer_find(layer), FORMAT_PNG, scale, z, x, y, false, 0, false};
 }
 
 /* A plan of COUNT tiles. */
-static struct tile_plan *plan_of(const struct tile *tiles, size_t count)
+static struct tile_plan *plan_of(const struct tile_address *tiles, size_t count)
 {
-    struct tile *copy = calloc(count, sizeof *copy);
+    struct tile_address *copy = calloc(count, sizeof *copy);
     struct tile_plan *plan;
     memcpy(copy, tiles, count * sizeof *copy);
     ck_assert_int_eq(tile_plan_list(&plan, copy, count), 0);
@@ -36,8 +36,9 @@ static struct tile_plan *plan_of(const struct tile *tiles, size_t count)
 
 START_TEST(test_metadata)
 {
-    const struct tile tiles[] = {tile_at("terrarium", 2, 1, 1, 1), tile_at("terrarium", 2, 3, 4, 2),
-                                 tile_at("terrarium", 2, 3, 5, 3)};
+    const struct tile_address tiles[] = {tile_at("terrarium", 2, 1, 1, 1),
+                                         tile_at("terrarium", 2, 3, 4, 2),
+                                         tile_at("terrarium", 2, 3, 5, 3)};
     struct tile_plan *plan = plan_of(tiles, ROWS(tiles));
     struct archive_metadata metadata;
     char why[TILE_PLAN_WHY] = "";
@@ -69,7 +70,7 @@ START_TEST(test_layers)
         if (!world_serves(worlds->world, i))
             continue; /* biomes */
         const char *layer = layers[i].fields ? "field.height" : layers[i].name;
-        const struct tile tile = tile_at(layer, 1, 0, 0, 0);
+        const struct tile_address tile = tile_at(layer, 1, 0, 0, 0);
         struct tile_plan *plan = plan_of(&tile, 1);
         struct archive_metadata metadata;
         char why[TILE_PLAN_WHY] = "", name[64];
@@ -105,7 +106,7 @@ static const struct {
 START_TEST(test_fits)
 {
     struct archive_metadata metadata;
-    struct tile tiles[2];
+    struct tile_address tiles[2];
     char why[TILE_PLAN_WHY] = "";
     for (int i = 0; i < 2; i++)
         tiles[i] = tile_at(rows[_i].tiles[i].layer, rows[_i].tiles[i].scale, rows[_i].tiles[i].z,
@@ -120,7 +121,7 @@ END_TEST
 
 START_TEST(test_webp)
 {
-    struct tile tiles[] = {tile_at("relief", 1, 0, 0, 0), tile_at("relief", 1, 1, 0, 0)};
+    struct tile_address tiles[] = {tile_at("relief", 1, 0, 0, 0), tile_at("relief", 1, 1, 0, 0)};
     const int relief = layer_find("relief");
     struct archive_metadata metadata;
     char why[TILE_PLAN_WHY] = "";
@@ -142,7 +143,7 @@ END_TEST
 
 START_TEST(test_border)
 {
-    struct tile tile = tile_at("relief", 1, 0, 0, 0);
+    struct tile_address tile = tile_at("relief", 1, 0, 0, 0);
     struct archive_metadata metadata;
     char why[TILE_PLAN_WHY] = "";
     tile.border = true;

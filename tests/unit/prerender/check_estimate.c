@@ -55,7 +55,7 @@ static double bytes_of(const struct tile_plan *plan)
     double bytes = 0;
     ck_assert_int_eq(render_scratch_new(&scratch), 0);
     for (uint64_t i = 0; i < tile_plan_count(plan); i++) {
-        struct tile tile;
+        struct tile_address tile;
         struct blob *png;
         tile_plan_get(plan, i, &tile);
         ck_assert_int_eq(render_tile(&png, scratch, &tile, NULL, NULL), 0);
@@ -156,12 +156,12 @@ END_TEST
 static struct tile_plan *scattered_plan(const struct worlds *worlds, size_t parts,
                                         struct world *copies)
 {
-    struct tile *tiles = calloc(parts, sizeof *tiles);
+    struct tile_address *tiles = calloc(parts, sizeof *tiles);
     struct tile_plan *plan;
     for (size_t i = 0; i < parts; i++) {
         copies[i] = *worlds->world;
         snprintf(copies[i].name, sizeof copies[i].name, "w%05zu", i);
-        tiles[i] = (struct tile){&copies[i], 0, FORMAT_PNG, 1, 5, 3, 4, false, 0, false};
+        tiles[i] = (struct tile_address){&copies[i], 0, FORMAT_PNG, 1, 5, 3, 4, false, 0, false};
     }
     ck_assert_int_eq(tile_plan_list(&plan, tiles, parts), 0);
     return plan;

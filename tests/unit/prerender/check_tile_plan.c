@@ -83,7 +83,7 @@ START_TEST(test_boxes)
                   "row %d: %" PRId64 " x %" PRId64, _i, part->width, part->height);
     ck_assert_uint_eq(plan->directories, (uint64_t)part->width + 3);
     /* The first and the last tile exist. */
-    struct tile tile;
+    struct tile_address tile;
     tile_plan_get(plan, 0, &tile);
     ck_assert_int_eq(tile_grid(&tile, &grid, NULL), 0);
     tile_plan_get(plan, tile_plan_count(plan) - 1, &tile);
@@ -101,7 +101,7 @@ static void check_edge(struct tile_box *box, bool east)
     const int64_t span = INT64_C(1) << (60 - 26 - box->zoom_min);
     struct farlands_grid grid;
     struct tile_plan *plan;
-    struct tile tile;
+    struct tile_address tile;
     char why[TILE_PLAN_WHY];
     box->least[0] = east ? LIMIT - 2 * span : -LIMIT;
     box->beyond[0] = east ? LIMIT : -LIMIT + 2 * span;
@@ -174,7 +174,7 @@ enum { COLUMNS = 4096 };
 
 /* The directories are at least those of the tiles up to TILE, and at most a few more. */
 static void check_directories(const struct tile_plan *plan, uint64_t index, size_t number,
-                              const struct tile *tile)
+                              const struct tile_address *tile)
 {
     static bool seen[COLUMNS];
     static uint64_t directories;
@@ -199,7 +199,7 @@ static void check_directories(const struct tile_plan *plan, uint64_t index, size
 /* The tiles are within their parts and strictly ascending, so none repeats. */
 static void check_order(const struct tile_plan *plan)
 {
-    struct tile before = {0}, tile;
+    struct tile_address before = {0}, tile;
     const uint64_t count = tile_plan_count(plan);
     for (uint64_t i = 0; i < count; i++, before = tile) {
         const size_t number = tile_plan_get(plan, i, &tile);
@@ -260,7 +260,7 @@ START_TEST(test_huge)
 {
     struct tile_box box = box_of(0, 26);
     struct tile_plan *plan;
-    struct tile tile;
+    struct tile_address tile;
     char why[TILE_PLAN_WHY];
     ck_assert_int_eq(tile_plan_box(&plan, &box, why), 0);
     ck_assert_uint_eq(tile_plan_count(plan), ((UINT64_C(1) << 54) - 1) / 3);
@@ -291,7 +291,7 @@ START_TEST(test_shards)
         const uint64_t count = tile_plan_count(plan);
         check_order(plan);
         for (uint64_t i = 0; i < count; i++) {
-            struct tile tile;
+            struct tile_address tile;
             tile_plan_get(plan, i, &tile);
             seen[tile.z][tile.x][tile.y]++;
         }
@@ -299,7 +299,7 @@ START_TEST(test_shards)
             const uint64_t of_part = tile_plan_count_part(plan, part);
             parts += of_part;
             for (uint64_t i = 0; i < of_part; i++) {
-                struct tile tile;
+                struct tile_address tile;
                 tile_plan_get_in_part(plan, part, i, &tile);
                 must(tile.z == plan->part[part].z, "part %zu: a tile of another part", part);
             }
@@ -359,7 +359,7 @@ START_TEST(test_list)
     ck_assert_uint_eq(plan->part_count, 6);
     ck_assert_uint_eq(plan->directories, 6 * 3 + 7);
     for (uint64_t i = 0; i < tile_plan_count(plan); i++) {
-        struct tile tile;
+        struct tile_address tile;
         const size_t part = tile_plan_get(plan, i, &tile);
         tile_url(&tile, path);
         ck_assert_int_eq(plan->part[part].z, tile.z);
@@ -388,7 +388,7 @@ START_TEST(test_list_of_worlds)
         ck_assert_int_eq(tile_plan_list(&plan, list.tiles, list.count), 0);
         list.tiles = NULL;
         for (int shard = 0; shard < ROWS(expected); shard++) {
-            struct tile tile;
+            struct tile_address tile;
             tile_plan_shard(plan, (uint64_t)shard, ROWS(expected));
             tile_plan_get(plan, 0, &tile);
             must(strcmp(tile.world->name, expected[shard]) == 0, "shard %d of list %d: %s", shard,
@@ -409,7 +409,7 @@ START_TEST(test_list_of_box)
     uint64_t state = 3;
     ck_assert_int_eq(tile_plan_box(&plan, &box, why), 0);
     const uint64_t count = tile_plan_count(plan);
-    struct tile *tiles = calloc(count, sizeof *tiles);
+    struct tile_address *tiles = calloc(count, sizeof *tiles);
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t other = (uint64_t)chance_below(&state, (int)i + 1);
         tiles[i] = tiles[other];
@@ -424,7 +424,7 @@ START_TEST(test_list_of_box)
              "part %zu differs", part);
     }
     for (uint64_t i = 0; i < count; i++) {
-        struct tile a, b;
+        struct tile_address a, b;
         tile_plan_get(plan, i, &a);
         tile_plan_get(listed, i, &b);
         must(tile_plan_directories(listed, i + 1) >= tile_plan_directories(plan, i + 1),

@@ -43,7 +43,7 @@ START_TEST(test_found)
     const char *path = found[_i].path;
     char why[ROUTE_WHY] = "", key[TILE_KEY_MAX];
     struct route route;
-    struct tile tile;
+    struct tile_address tile;
     struct farlands_grid grid;
 
     ck_assert_msg(resolve_path(path, &route, why) == 0, "%s: %s", path, why);
@@ -93,7 +93,7 @@ START_TEST(test_refused)
     const char *path = refused[_i].path;
     char why[ROUTE_WHY] = "";
     struct route route;
-    struct tile tile;
+    struct tile_address tile;
     struct farlands_grid grid;
 
     if (resolve_path(path, &route, why) == 0) {

@@ -32,9 +32,9 @@ static inline struct footprint directory_usage(const char *path)
 }
 
 /* A tile like TILE at the place NUMBER: eight per column, 64 columns per zoom. */
-static inline struct tile tile_number(const struct tile *tile, int number)
+static inline struct tile_address tile_number(const struct tile_address *tile, int number)
 {
-    struct tile other = *tile;
+    struct tile_address other = *tile;
     other.y = number % 8;
     other.x = number / 8 % 64;
     other.z = number / 512 % 20;
@@ -42,7 +42,8 @@ static inline struct tile tile_number(const struct tile *tile, int number)
 }
 
 /* The path of its file, "{directory}/{fingerprint}/{layer}/..." */
-static inline char *tile_file(const char *directory, const struct tile *tile, char path[1024])
+static inline char *tile_file(const char *directory, const struct tile_address *tile,
+                              char path[1024])
 {
     char name[TILE_PATH_MAX];
     snprintf(path, 1024, "%s/%s/%s", directory, tile->world->layer_fingerprint[tile->layer],

@@ -110,7 +110,8 @@ enum { Z = 6, X = -3, Y = -7 };
 
 static struct blob *tile_of(const struct world *world, int layer)
 {
-    const struct tile tile = {.world = world, .layer = layer, .scale = 1, .z = Z, .x = X, .y = Y};
+    const struct tile_address tile = {
+        .world = world, .layer = layer, .scale = 1, .z = Z, .x = X, .y = Y};
     struct blob *png;
     ck_assert_int_eq(render_tile(&png, scratch, &tile, NULL, NULL), 0);
     blob_release(png);
@@ -216,8 +217,9 @@ static struct worlds *with_webp(const char *yaml)
 
 static bool same_tile(const struct world *a, const struct world *b, enum format format, int scale)
 {
-    const struct tile one = {.world = a, .format = format, .scale = scale, .z = Z, .x = X, .y = Y};
-    struct tile other = one;
+    const struct tile_address one = {
+        .world = a, .format = format, .scale = scale, .z = Z, .x = X, .y = Y};
+    struct tile_address other = one;
     struct blob *blob_a, *blob_b;
     char key_a[TILE_KEY_MAX], key_b[TILE_KEY_MAX];
 

@@ -49,16 +49,16 @@ static void tear_down(void)
 }
 
 /* That of fields shows the height. */
-static struct tile tile_of(const char *world, const char *layer, enum format format, int scale,
-                           int z, int64_t x, int64_t y)
+static struct tile_address tile_of(const char *world, const char *layer, enum format format,
+                                   int scale, int z, int64_t x, int64_t y)
 {
     const int number = layer_find(strcmp(layer, "field") == 0 ? "field.height" : layer);
-    return (struct tile){
+    return (struct tile_address){
         worlds_find(worlds, world), number, format, scale, z, x, y, false, 0, false,
     };
 }
 
-static struct blob *render(const struct tile *tile)
+static struct blob *render(const struct tile_address *tile)
 {
     struct blob *blob = NULL;
     char name[TILE_PATH_MAX];
@@ -84,7 +84,7 @@ static void restore_colors(struct picture *picture, const char *key)
     memcpy(picture->pixels, painted, picture->bytes);
 }
 
-static void render_picture(struct picture *picture, const struct tile *tile)
+static void render_picture(struct picture *picture, const struct tile_address *tile)
 {
     struct blob *blob = render(tile);
     uint32_t size = (uint32_t)tile_size(tile);
@@ -137,8 +137,8 @@ static unsigned short_at(const struct blob *blob, size_t index)
 /* f32 is the height at each sample's point, bit for bit, unless samples are far apart. */
 START_TEST(test_f32)
 {
-    struct tile tile = tile_of(places[_i].world, "height", FORMAT_F32, places[_i].scale,
-                               places[_i].z, places[_i].x, places[_i].y);
+    struct tile_address tile = tile_of(places[_i].world, "height", FORMAT_F32, places[_i].scale,
+                                       places[_i].z, places[_i].x, places[_i].y);
     struct blob *blob = render(&tile);
     struct farlands_grid grid;
     size_t size = (size_t)tile_size(&tile);
@@ -160,9 +160,9 @@ END_TEST
 /* Sample 2i is the coarser zoom's sample i, bit for bit. */
 START_TEST(test_pyramid)
 {
-    struct tile tile = tile_of(places[_i].world, "height", FORMAT_F32, 1, places[_i].z,
-                               places[_i].x, places[_i].y);
-    struct tile parent = tile;
+    struct tile_address tile = tile_of(places[_i].world, "height", FORMAT_F32, 1, places[_i].z,
+                                       places[_i].x, places[_i].y);
+    struct tile_address parent = tile;
     parent.z--;
     parent.x >>= 1;
     parent.y >>= 1;
@@ -183,8 +183,8 @@ END_TEST
 /* r16 is height.png without the PNG, and both are f32 over the world's range. */
 START_TEST(test_r16)
 {
-    struct tile tile = tile_of(places[_i].world, "height", FORMAT_R16, places[_i].scale,
-                               places[_i].z, places[_i].x, places[_i].y);
+    struct tile_address tile = tile_of(places[_i].world, "height", FORMAT_R16, places[_i].scale,
+                                       places[_i].z, places[_i].x, places[_i].y);
     struct blob *r16 = render(&tile);
     struct picture picture;
     tile.format = FORMAT_PNG;
@@ -208,7 +208,7 @@ START_TEST(test_r16)
 }
 END_TEST
 
-static bool far_apart(const struct tile *tile)
+static bool far_apart(const struct tile_address *tile)
 {
     struct farlands_grid grid;
     ck_assert_int_eq(tile_grid(tile, &grid, NULL), 0);
@@ -216,7 +216,7 @@ static bool far_apart(const struct tile *tile)
 }
 
 /* The heights of a picture's samples, without what is finer than a pixel. */
-static float *filtered_heights(const struct tile *tile)
+static float *filtered_heights(const struct tile_address *tile)
 {
     const size_t size = (size_t)tile_size(tile);
     float *heights = malloc(size * size * sizeof *heights);
@@ -234,8 +234,8 @@ static float *filtered_heights(const struct tile *tile)
 START_TEST(test_encodings)
 {
     const char *const names[] = {"terrarium", "terrain-rgb"};
-    struct tile tile = tile_of(places[_i].world, "height", FORMAT_F32, places[_i].scale,
-                               places[_i].z, places[_i].x, places[_i].y);
+    struct tile_address tile = tile_of(places[_i].world, "height", FORMAT_F32, places[_i].scale,
+                                       places[_i].z, places[_i].x, places[_i].y);
     float *heights = filtered_heights(&tile);
     struct blob *f32 = render(&tile);
     bool filtered = false;
@@ -270,8 +270,8 @@ START_TEST(test_seams)
     if (places[_i].scale == 2)
         return;
     for (int layer = 0; layers[layer].name; layer++) {
-        struct tile twice = tile_of(places[_i].world, layers[layer].name, FORMAT_PNG, 2,
-                                    places[_i].z, places[_i].x, places[_i].y);
+        struct tile_address twice = tile_of(places[_i].world, layers[layer].name, FORMAT_PNG, 2,
+                                            places[_i].z, places[_i].x, places[_i].y);
         struct picture whole, quarter;
         if (tile_grid(&twice, &(struct farlands_grid){0}, NULL))
             return;
@@ -279,7 +279,7 @@ START_TEST(test_seams)
         const size_t bytes = whole.bytes / ((size_t)512 * 512); /* without a palette */
         for (int piece = 0; piece < 4; piece++) {
             size_t left = (size_t)(piece % 2) * 256, top = (size_t)(piece / 2) * 256;
-            struct tile below = twice;
+            struct tile_address below = twice;
             below.scale = 1;
             below.z++;
             below.x = 2 * twice.x + piece % 2;
@@ -318,8 +318,9 @@ static const struct {
 START_TEST(test_borders)
 {
     for (int layer = 0; layers[layer].name; layer++) {
-        struct tile tile = tile_of(corners[_i].world, layers[layer].name, FORMAT_PNG,
-                                   corners[_i].scale, corners[_i].z, corners[_i].x, corners[_i].y);
+        struct tile_address tile =
+            tile_of(corners[_i].world, layers[layer].name, FORMAT_PNG, corners[_i].scale,
+                    corners[_i].z, corners[_i].x, corners[_i].y);
         const size_t size = (size_t)tile_size(&tile), half = size / 2;
         struct world shifted = *tile.world;
         struct world_config config = *shifted.config;
@@ -329,7 +330,7 @@ START_TEST(test_borders)
         for (int axis = 0; axis < 2; axis++)
             config.origin[axis] += (int64_t)half * grid.step;
         shifted.config = &config;
-        struct tile middle = tile;
+        struct tile_address middle = tile;
         middle.world = &shifted;
         render_picture(&across, &middle);
         const size_t bytes = across.bytes / (size * size); /* without a palette */
@@ -365,8 +366,9 @@ static void must_share(const struct picture *a, size_t x, size_t y, const struct
 START_TEST(test_shared_edges)
 {
     for (int layer = 0; layers[layer].name; layer++) {
-        struct tile tile = tile_of(corners[_i].world, layers[layer].name, FORMAT_PNG,
-                                   corners[_i].scale, corners[_i].z, corners[_i].x, corners[_i].y);
+        struct tile_address tile =
+            tile_of(corners[_i].world, layers[layer].name, FORMAT_PNG, corners[_i].scale,
+                    corners[_i].z, corners[_i].x, corners[_i].y);
         const size_t size = (size_t)tile_size(&tile);
         struct picture bordered, each;
         tile.border = true;
@@ -402,8 +404,8 @@ static const struct {
 /* If pixels are finer than the terrain, normals are those of the heights. */
 START_TEST(test_normals_of_heights)
 {
-    struct tile tile = tile_of(slants[_i].world, "normal", FORMAT_PNG, slants[_i].scale,
-                               slants[_i].z, slants[_i].x, slants[_i].y);
+    struct tile_address tile = tile_of(slants[_i].world, "normal", FORMAT_PNG, slants[_i].scale,
+                                       slants[_i].z, slants[_i].x, slants[_i].y);
     const struct farlands_terrain *terrain = tile.world->base_terrain;
     const int size = tile_size(&tile), apart = slants[_i].apart;
     struct farlands_grid grid;
@@ -441,7 +443,7 @@ START_TEST(test_flat)
     const char *const names[] = {"flat", "level"};
     for (int i = 0; i < ROWS(names); i++) {
         for (int z = -26; z <= 26; z += 26) {
-            struct tile tile = tile_of(names[i], "relief", FORMAT_PNG, 1, z, 0, 0);
+            struct tile_address tile = tile_of(names[i], "relief", FORMAT_PNG, 1, z, 0, 0);
             struct picture picture;
             render_picture(&picture, &tile);
             for (size_t k = 0; k < picture.bytes; k++)
@@ -460,8 +462,9 @@ START_TEST(test_pure)
         for (enum format format = 0; format < FORMATS; format++) {
             if (!(layers[layer].formats & 1u << format))
                 continue;
-            struct tile tile = tile_of("rough", layers[layer].name, format, 1, 15, 16383, 16385);
-            struct tile other = tile_of("smooth", "relief", FORMAT_PNG, 2, 9, -3, 4);
+            struct tile_address tile =
+                tile_of("rough", layers[layer].name, format, 1, 15, 16383, 16385);
+            struct tile_address other = tile_of("smooth", "relief", FORMAT_PNG, 2, 9, -3, 4);
             struct render_times times = {0};
             struct blob *first = render(&tile), *second = NULL;
             blob_release(render(&other));
@@ -487,13 +490,14 @@ static int always_pause(void *asked)
 START_TEST(test_paused)
 {
     struct render_scratch *both[2] = {scratch};
-    struct tile other = tile_of("smooth", "relief", FORMAT_PNG, 2, 9, -3, 4);
+    struct tile_address other = tile_of("smooth", "relief", FORMAT_PNG, 2, 9, -3, 4);
     ck_assert_int_eq(render_scratch_new(&both[1]), 0);
     for (int layer = 0; layers[layer].name; layer++)
         for (enum format format = 0; format < FORMATS; format++) {
             int asked = 0, stops = 0, err;
             struct render_progress progress = {.pause = always_pause, .context = &asked};
-            struct tile tile = tile_of("rough", layers[layer].name, format, 2, 15, 16383, 16385);
+            struct tile_address tile =
+                tile_of("rough", layers[layer].name, format, 2, 15, 16383, 16385);
             struct blob *paused = NULL;
             if (!(layers[layer].formats & 1U << format))
                 continue;
@@ -552,7 +556,7 @@ END_TEST
 struct painter {
     pthread_t thread;
     struct render_scratch *scratch;
-    struct tile tile;
+    struct tile_address tile;
     struct blob *expected;
     int faults;
 };
@@ -598,7 +602,7 @@ START_TEST(test_webp)
     static const char *const names[] = {"relief", "hillshade", "slope", "aspect"};
     for (int i = 0; i < ROWS(names); i++)
         for (int scale = 1; scale <= 2; scale++) {
-            struct tile tile = tile_of("smooth", names[i], FORMAT_WEBP, scale, 5, 3, -2);
+            struct tile_address tile = tile_of("smooth", names[i], FORMAT_WEBP, scale, 5, 3, -2);
             const size_t bytes = pixel_bytes(layers[tile.layer].pixel);
             char key[TILE_KEY_MAX];
             int width, height;

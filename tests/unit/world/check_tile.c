@@ -20,9 +20,9 @@ static void set_up(void)
     config.origin[0] = config.origin[1] = ORIGIN;
 }
 
-static struct tile tile_at(int scale, int z, int64_t x, int64_t y)
+static struct tile_address tile_at(int scale, int z, int64_t x, int64_t y)
 {
-    return (struct tile){.world = &world, .scale = scale, .z = z, .x = x, .y = y};
+    return (struct tile_address){.world = &world, .scale = scale, .z = z, .x = x, .y = y};
 }
 
 static const struct {
@@ -51,7 +51,8 @@ static const struct {
 
 START_TEST(test_corners)
 {
-    struct tile tile = tile_at(corners[_i].scale, corners[_i].z, corners[_i].x, corners[_i].y);
+    struct tile_address tile =
+        tile_at(corners[_i].scale, corners[_i].z, corners[_i].x, corners[_i].y);
     struct farlands_grid grid;
     char name[TILE_PATH_MAX];
     tile_path(&tile, name);
@@ -130,7 +131,7 @@ static const struct {
 
 START_TEST(test_limits)
 {
-    struct tile tile = tile_at(limits[_i].scale, limits[_i].z, limits[_i].x, limits[_i].y);
+    struct tile_address tile = tile_at(limits[_i].scale, limits[_i].z, limits[_i].x, limits[_i].y);
     struct farlands_grid grid;
     const char *what = NULL, *expected = limits[_i].what;
     char name[TILE_PATH_MAX];
@@ -150,7 +151,7 @@ START_TEST(test_border_at_limit)
     for (int scale = 1; scale <= 2; scale++)
         for (int axis = 0; axis < 2; axis++)
             for (int beyond = 0; beyond < 2; beyond++) {
-                struct tile tile = tile_at(scale, 16, 0, 0);
+                struct tile_address tile = tile_at(scale, 16, 0, 0);
                 const char *what;
                 *(axis ? &tile.y : &tile.x) = EDGE + SHIFT - 1;
                 config.origin[axis] = ORIGIN + beyond;
@@ -168,7 +169,7 @@ START_TEST(test_border_at_limit)
 END_TEST
 
 /* The formula of the grid in 128 bits. */
-static bool place_of(const struct tile *tile, int axis, int sample, __int128 *units)
+static bool place_of(const struct tile_address *tile, int axis, int sample, __int128 *units)
 {
     int finer = tile->z - tile->world->config->native_zoom;
     int64_t index = axis ? tile->y : tile->x;
@@ -199,7 +200,7 @@ START_TEST(test_formula)
             index[axis] = choices[chance_below(&state, 4)] + chance_below(&state, 5) -
                           config.origin[axis] / (step * TILE_SIZE * scale);
 
-        struct tile tile = tile_at(scale, z, index[0], index[1]);
+        struct tile_address tile = tile_at(scale, z, index[0], index[1]);
         tile.border = chance_below(&state, 2);
         struct farlands_grid grid;
         const char *what = NULL;
@@ -236,8 +237,8 @@ START_TEST(test_pyramid)
         int z = -25 + chance_below(&state, 51);
         int64_t span = INT64_C(1) << (26 + z);
         int64_t x = (int64_t)chance(&state) % (span + 1), y = (int64_t)chance(&state) % (span + 1);
-        struct tile tile = tile_at(1, z, x, y), east = tile_at(1, z, x + 1, y + 1);
-        struct tile twice = tile_at(2, z, x, y), parent = tile_at(1, z - 1, x >> 1, y >> 1);
+        struct tile_address tile = tile_at(1, z, x, y), east = tile_at(1, z, x + 1, y + 1);
+        struct tile_address twice = tile_at(2, z, x, y), parent = tile_at(1, z - 1, x >> 1, y >> 1);
         struct farlands_grid grid, next, fine, coarse;
         char name[TILE_PATH_MAX];
         tile_path(&tile, name);
@@ -268,7 +269,7 @@ START_TEST(test_zooms)
             ck_assert_int_eq(world_min_zoom(&world), native - 42);
             ck_assert_int_eq(world_max_zoom(&world, scale), native + 11 - scale);
             for (int z = native - 45; z <= native + 13; z++) {
-                struct tile tile = tile_at(scale, z, 0, 0);
+                struct tile_address tile = tile_at(scale, z, 0, 0);
                 struct farlands_grid grid;
                 bool there = z >= native - 42 && z <= native + 11 - scale;
                 must(tile_grid(&tile, &grid, NULL) == (there ? 0 : -ERANGE), "zoom %d of %d", z,
@@ -306,7 +307,7 @@ static const struct {
 
 START_TEST(test_path)
 {
-    struct tile tile = tile_at(paths[_i].scale, paths[_i].z, paths[_i].x, paths[_i].y);
+    struct tile_address tile = tile_at(paths[_i].scale, paths[_i].z, paths[_i].x, paths[_i].y);
     char buffer[TILE_PATH_MAX + 1];
     memset(buffer, 'x', sizeof buffer);
     tile.layer = layer_find(paths[_i].layer);
@@ -328,7 +329,7 @@ START_TEST(test_longest_path)
     memset(longest.name, 'f', sizeof longest.name - 1);
     world.base_terrain = &terrain;
     for (int layer = 0; layers[layer].name; layer++) {
-        struct tile tile = tile_at(2, INT32_MIN, INT64_MIN, INT64_MIN);
+        struct tile_address tile = tile_at(2, INT32_MIN, INT64_MIN, INT64_MIN);
         char buffer[TILE_PATH_MAX], expected[512], name[LAYER_NAME_MAX];
         layer_name(&world, layer, 0, name);
         ck_assert_uint_lt(strlen(name), ROUTE_LAYER);

@@ -281,7 +281,8 @@ START_TEST(test_exact_zoom)
             const bool numbers =
                 strcmp(layers[i].name, "height") == 0 || strcmp(layers[i].name, "field") == 0;
             const int scale = 1 + native % 2, exact = native - 6 - (scale == 2);
-            struct tile tile = {.world = &world, .layer = i, .format = FORMAT_F32, .scale = scale};
+            struct tile_address tile = {
+                .world = &world, .layer = i, .format = FORMAT_F32, .scale = scale};
             struct farlands_grid grid;
             const char *what;
             ck_assert(layer_has_numbers(i) == numbers);
