@@ -99,7 +99,7 @@ static int most(const struct raster *raster)
     case FORMAT_U8:
         return UINT8_MAX;
     case FORMAT_PNG:
-        return layers[raster->layer].pixel == PIXEL_GRAY16 ? UINT16_MAX : 0;
+        return layers[raster->content.layer].pixel == PIXEL_GRAY16 ? UINT16_MAX : 0;
     default:
         return 0;
     }
@@ -109,11 +109,11 @@ static int most(const struct raster *raster)
 static void describe_values(struct raster_headers *out, const struct raster *raster)
 {
     struct response_headers *headers = &out->headers;
-    const double min = (double)raster->range.min, max = (double)raster->range.max;
+    const double min = (double)raster->content.range.min, max = (double)raster->content.range.max;
 
-    if (raster->field != world_height_field(raster->world))
+    if (raster->content.field != world_height_field(raster->content.world))
         response_headers_add(headers, "Farlands-Field",
-                             world_field_name(raster->world, raster->field));
+                             world_field_name(raster->content.world, raster->content.field));
     snprintf(out->range, sizeof out->range, "%.9g %.9g", min, max);
     response_headers_add(headers, "Farlands-Range", out->range);
     if (most(raster) == 0)
@@ -151,9 +151,10 @@ static void describe(struct raster_headers *out, const struct raster *raster)
 /* True if numbers leave out what is finer than a sample. Near surfaces never do. */
 static bool is_filtered(const struct raster *raster)
 {
-    return !raster->depth && layer_has_numbers(raster->layer) && raster->grid.band_limit &&
-           !world_is_surface(raster->world,
-                             world_field_over(raster->world, raster->field, &raster->grid));
+    return !raster->depth && layer_has_numbers(raster->content.layer) && raster->grid.band_limit &&
+           !world_is_surface(
+               raster->content.world,
+               world_field_over(raster->content.world, raster->content.field, &raster->grid));
 }
 
 void raster_response_headers(struct raster_headers *out, const struct raster *raster,

@@ -14,13 +14,10 @@
 enum { RASTER_KEY_MAX = TILE_KEY_MAX + 112 + sizeof ".gzip" };
 
 struct raster {
-    const struct world *world;
+    struct content content; /* of a volume only the world */
+    struct farlands_grid grid;
     const char *fingerprint; /* of what the raster depends on */
     enum format format;
-    int layer; /* index in layers, of a region; a volume has none */
-    int field; /* its number; a volume has none */
-    struct value_range range;
-    struct farlands_grid grid;
     int64_t z;   /* units: the first of DEPTH layers */
     int depth;   /* 0: flat */
     bool region; /* a region or volume: its headers describe it in every format, and pictures of it

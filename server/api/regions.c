@@ -49,12 +49,11 @@ static int render(struct region *region, unsigned number, struct render_scratch 
     const struct farlands_grid grid = grid_of(raster, &box);
 
     if (raster->depth)
-        return render_density(out, scratch, raster->world, &box, progress);
-    const struct content content = {raster->world, raster->layer, raster->field, raster->range};
+        return render_density(out, scratch, raster->content.world, &box, progress);
     return raster->format == FORMAT_PNG
-               ? render_band(out, &region->sum[number], scratch, &content, &grid,
+               ? render_band(out, &region->sum[number], scratch, &raster->content, &grid,
                              number == 0 ? raster->grid.height : 0, progress)
-               : render_values(out, scratch, &content, raster->format, &grid, progress);
+               : render_values(out, scratch, &raster->content, raster->format, &grid, progress);
 }
 
 static int work(void *subject, unsigned number, struct render_scratch *scratch, struct blob **out,
@@ -95,7 +94,7 @@ static void respond(void *subject, struct request_context *context, struct http_
 static void free_region(void *subject)
 {
     struct region *region = subject;
-    world_release(region->raster.world);
+    world_release(region->raster.content.world);
     for (int i = 0; i < STREAMED_JOB_AHEAD; i++)
         render_progress_clear(&region->progress[i]);
     free(region);
@@ -126,7 +125,7 @@ static uint64_t largest_piece(const struct raster *raster, const struct farlands
 {
     if (raster->format != FORMAT_PNG)
         return RENDER_PIECE_MAX;
-    const int rows = image_writer_band_rows(layers[raster->layer].pixel, box->width);
+    const int rows = image_writer_band_rows(layers[raster->content.layer].pixel, box->width);
     const uint64_t band = (uint64_t)box->width * (uint64_t)rows;
     return band < RENDER_PIECE_MAX ? band : RENDER_PIECE_MAX;
 }
@@ -160,9 +159,9 @@ static uint64_t price_of(const struct raster *raster)
     const int fit = RENDER_PIECE_MAX / (box.width * box.height), deep = fit > 1 ? fit : 1;
 
     return raster->depth
-               ? request_price_of_volume(raster->world, &box, (box.depth + deep - 1) / deep)
-               : request_price_of_region(raster->world, raster->layer, raster->field,
-                                         &raster->grid);
+               ? request_price_of_volume(raster->content.world, &box, (box.depth + deep - 1) / deep)
+               : request_price_of_region(raster->content.world, raster->content.layer,
+                                         raster->content.field, &raster->grid);
 }
 
 /*
@@ -208,11 +207,11 @@ static struct run_kind kind_of(const struct region *region)
     const struct raster *raster = &region->raster;
     const uint64_t samples = region_pieces_largest(&region->pieces);
 
-    return run_kind(raster->world,
+    return run_kind(raster->content.world,
                     &(struct run_of){.run = raster->depth > 0 ? RUN_VOLUME : RUN_REGION,
-                                     .layer = raster->layer,
+                                     .layer = raster->content.layer,
                                      .size = ilogb((double)samples),
-                                     .field = raster->field,
+                                     .field = raster->content.field,
                                      .format = (int)raster->format,
                                      .coding = (int)raster->coding,
                                      .spacing = ilogb((double)raster->grid.step)});
@@ -233,7 +232,7 @@ static void begin(struct service *service, struct request_context *context,
         return;
     }
     *region = planned;
-    world_hold(raster->world);
+    world_hold(raster->content.world);
     const struct streamed_job_spec spec = {
         .kind = picture         ? &picture_kind
                 : raster->depth ? &volume_kind
@@ -246,7 +245,7 @@ static void begin(struct service *service, struct request_context *context,
         .length = plan->status == 206 ? (int64_t)plan->part.length : plan->length,
         /* Pictures are less: terrain compresses. Numbers are there in two forms for a while. */
         .memory = region_pieces_largest(pieces) * (raster->coding ? 2 : 1) *
-                  (picture ? pixel_bytes(layers[raster->layer].pixel)
+                  (picture ? pixel_bytes(layers[raster->content.layer].pixel)
                            : format_sample_bytes(raster->format)),
     };
     streamed_job_begin(&service->jobs, &spec, context, service->snapshot->config);
@@ -256,19 +255,19 @@ static void begin(struct service *service, struct request_context *context,
  * world's heights over their range. */
 static void name_content(const struct raster *raster, char out[CONTENT_TEXT])
 {
-    const struct world *world = raster->world;
-    const struct value_range usual = world_field_range(world, raster->field);
+    const struct world *world = raster->content.world;
+    const struct value_range usual = world_field_range(world, raster->content.field);
     char min[REAL_TEXT], max[REAL_TEXT];
     char *at = out;
 
     *at = '\0';
-    if (raster->layer != layer_find("height"))
-        at = stpcpy(stpcpy(at, "-"), layers[raster->layer].name);
-    if (raster->field != world_layer_field(world, raster->layer))
-        at = stpcpy(stpcpy(at, "."), world_field_name(world, raster->field));
-    if (raster->range.min != usual.min || raster->range.max != usual.max)
-        sprintf(at, "@%s,%s", float_format(raster->range.min, min),
-                float_format(raster->range.max, max));
+    if (raster->content.layer != layer_find("height"))
+        at = stpcpy(stpcpy(at, "-"), layers[raster->content.layer].name);
+    if (raster->content.field != world_layer_field(world, raster->content.layer))
+        at = stpcpy(stpcpy(at, "."), world_field_name(world, raster->content.field));
+    if (raster->content.range.min != usual.min || raster->content.range.max != usual.max)
+        sprintf(at, "@%s,%s", float_format(raster->content.range.min, min),
+                float_format(raster->content.range.max, max));
 }
 
 /* "{fingerprint}/region{content}/{x},{y},{step},{width}x{height}.f32", places in units. */
@@ -292,41 +291,41 @@ static void make_key(struct raster *raster)
 /* The layer, field, format and range that ROUTE asks for. Returns 0 or -ENOENT. */
 static int find_content(struct raster *raster, const struct route *route, char why[ROUTE_WHY])
 {
-    const struct world *world = raster->world;
+    const struct world *world = raster->content.world;
     const struct span field = {route->field, strlen(route->field)};
 
-    raster->layer = layer_find("height");
-    raster->field = world_height_field(world);
+    raster->content.layer = layer_find("height");
+    raster->content.field = world_height_field(world);
     if (route->layer[0])
-        raster->layer = resolve_layer(world, route, &raster->field, why);
+        raster->content.layer = resolve_layer(world, route, &raster->content.field, why);
     else if (field.length)
-        raster->field = resolve_field(world, field, why);
-    if (raster->layer < 0 || raster->field < 0)
+        raster->content.field = resolve_field(world, field, why);
+    if (raster->content.layer < 0 || raster->content.field < 0)
         return -ENOENT;
-    const int format = resolve_format(raster->layer, route, why);
+    const int format = resolve_format(raster->content.layer, route, why);
     if (format == FORMAT_WEBP)
         snprintf(why, ROUTE_WHY, "extension: pictures of regions are png, not webp");
     if (format < 0 || format == FORMAT_WEBP)
         return -ENOENT;
     raster->format = (enum format)format;
-    raster->range = world_field_range(world, raster->field);
+    raster->content.range = world_field_range(world, raster->content.field);
     if (route->range[0] < route->range[1])
-        raster->range = (struct value_range){route->range[0], route->range[1]};
+        raster->content.range = (struct value_range){route->range[0], route->range[1]};
     return 0;
 }
 
 /* The layer whose tiles have RASTER's field where samples are far apart. Returns BUFFER. */
 static const char *far_layer(const struct raster *raster, char buffer[LAYER_NAME_MAX])
 {
-    const struct world *world = raster->world;
+    const struct world *world = raster->content.world;
     const struct climate *climate = world_climate(world);
     const char *name = "field.of";
-    if (raster->depth || raster->field == world_height_field(world) ||
-        world_is_surface(world, raster->field))
+    if (raster->depth || raster->content.field == world_height_field(world) ||
+        world_is_surface(world, raster->content.field))
         name = "height";
-    else if (climate && raster->field == climate->biome)
+    else if (climate && raster->content.field == climate->biome)
         name = "biome";
-    return layer_name(world, layer_find(name), raster->field, buffer);
+    return layer_name(world, layer_find(name), raster->content.field, buffer);
 }
 
 enum { WHY = 256, OTHERS = 128 };
@@ -371,7 +370,7 @@ void regions_respond(struct service *service, struct request_context *context,
     const bool volume = route->kind == ROUTE_VOLUME;
     struct raster_plan plan;
     struct raster raster = {
-        .world = world,
+        .content = {.world = world},
         .grid = {.x = route->at_x,
                  .y = route->at_y,
                  .step = route->step,
@@ -386,9 +385,10 @@ void regions_respond(struct service *service, struct request_context *context,
         response_error(context, 404, volume ? "extension: expected f32 for a volume" : why);
         return;
     }
-    raster.fingerprint = volume ? world->volume_fingerprint
-                                : world_region_fingerprint(world, raster.layer, raster.field);
-    raster.grid.band_limit = !format_is_exact(raster.layer, raster.format);
+    raster.fingerprint =
+        volume ? world->volume_fingerprint
+               : world_region_fingerprint(world, raster.content.layer, raster.content.field);
+    raster.grid.band_limit = !format_is_exact(raster.content.layer, raster.format);
     const uint64_t price = price_of(&raster);
     if (is_too_dear(&raster, price, why)) {
         response_error(context, 413, why);

@@ -27,7 +27,7 @@ static bool on_cancel(struct pending *pending)
 static void on_ended(struct pending *pending)
 {
     struct tile_wait *wait = (struct tile_wait *)pending;
-    world_release(wait->raster.world);
+    world_release(wait->raster.content.world);
     free(wait);
 }
 
@@ -84,7 +84,7 @@ static void wait_for_tile(struct service *service, struct request_context *conte
     wait->fetcher = service->parts.fetcher;
     wait->raster = *raster;
     wait->plan = *plan;
-    world_hold(raster->world);
+    world_hold(raster->content.world);
     if (pending_begin(&service->pending, &wait->pending, context, service->snapshot->config))
         return;
     request->client = wait->pending.client;
@@ -178,26 +178,25 @@ static bool respond_now(struct service *service, struct request_context *context
 void tiles_respond(struct service *service, struct request_context *context,
                    const struct world *world, const struct route *route)
 {
-    struct raster raster = {.world = world};
     struct raster_plan plan;
-    struct tile_address tile;
+    struct tile tile;
     char why[ROUTE_WHY];
 
-    if (resolve_tile(world, route, &tile, &raster.grid, why)) {
+    if (resolve_tile(world, route, &tile, why)) {
         response_error(context, 404, why);
         return;
     }
-    if (route->seeded && format_is_picture(tile.format)) /* only those are on disk */
-        seed_cache_touch(service->seed_cache, tile_kind(tile.layer, tile.format));
-    const struct content content = tile_content(&tile);
-    raster.layer = content.layer;
-    raster.field = content.field;
-    raster.range = content.range;
-    raster.format = tile.format;
-    raster.fingerprint = tile_fingerprint(&tile);
-    tile_key(&tile, raster.key);
+    const struct tile_address *address = &tile.address;
+    if (route->seeded && format_is_picture(address->format)) /* only those are on disk */
+        seed_cache_touch(service->seed_cache, tile_kind(address->layer, address->format));
+    struct raster raster = {.content = tile.content,
+                            .grid = tile.grid,
+                            .fingerprint = tile_fingerprint(address),
+                            .format = address->format};
+    stpcpy(raster.key, tile.key);
     raster_choose_coding(&raster, context->request);
-    tile.coding = raster.coding;
+    if (raster.coding)
+        tile_set_coding(&tile, raster.coding);
     raster_response_plan(&plan, &raster, route->version, context->request, &context->modified);
     /* URLs with numbers against caches must not displace these from the prepared responses. */
     plan.may_be_prepared =
@@ -208,8 +207,7 @@ void tiles_respond(struct service *service, struct request_context *context,
         raster_response_send(context, &raster, &plan, (struct http_response){0});
         return;
     }
-    struct fetch_request request = {
-        .tile = &tile, .key = raster.key, .rank = pending_rank(context->request)};
+    struct fetch_request request = {.tile = &tile, .rank = pending_rank(context->request)};
     if (!respond_now(service, context, &raster, &plan, &request))
         wait_for_tile(service, context, &raster, &plan, &request);
 }

@@ -1,6 +1,5 @@
 #include "disk_cache.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -57,12 +56,6 @@ static void temporary_name(struct disk_cache *cache, char name[TEMPORARY_MAX])
 {
     snprintf(name, TEMPORARY_MAX, TEMPORARY_PREFIX "%016" PRIx64 "-%u", quota_nonce(cache->quota),
              __atomic_fetch_add(&cache->temporary, 1, __ATOMIC_RELAXED));
-}
-
-static void tile_name(const struct tile_address *tile, char name[TILE_KEY_MAX])
-{
-    assert(format_is_picture(tile->format));
-    tile_key(tile, name);
 }
 
 /* Find whether the directory is writable by making a file and deleting it. */
@@ -160,13 +153,10 @@ bool disk_cache_suspended(const struct disk_cache *cache)
     return circuit_breaker_is_open(&cache->breaker);
 }
 
-int disk_cache_get(struct disk_cache *cache, const struct tile_address *tile, bool wait,
-                   struct blob **out)
+int disk_cache_get(struct disk_cache *cache, const char *key, bool wait, struct blob **out)
 {
-    char name[TILE_KEY_MAX];
     int touch;
-    tile_name(tile, name);
-    int err = tile_file_read(out, &cache->reader, cache->directory.fd, name, wait, &touch);
+    int err = tile_file_read(out, &cache->reader, cache->directory.fd, key, wait, &touch);
     if (touch >= 0 && wait) {
         futimens(touch, NULL); /* may fail: another user's file, a read-only file system */
         close(touch);
@@ -175,12 +165,10 @@ int disk_cache_get(struct disk_cache *cache, const struct tile_address *tile, bo
     return err;
 }
 
-bool disk_cache_has(struct disk_cache *cache, const struct tile_address *tile)
+bool disk_cache_has(struct disk_cache *cache, const char *key)
 {
-    char name[TILE_KEY_MAX];
     struct stat status;
-    tile_name(tile, name);
-    return fstatat(cache->directory.fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+    return fstatat(cache->directory.fd, key, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
            S_ISREG(status.st_mode) && status.st_size > 0;
 }
 
@@ -435,15 +423,12 @@ void disk_cache_end(struct disk_cache_batch *batch)
         quota_settle(batch->cache->quota, batch->reserved, batch->spare);
 }
 
-int disk_cache_put(struct disk_cache *cache, const struct tile_address *tile,
-                   const struct blob *png)
+int disk_cache_put(struct disk_cache *cache, const char *key, const struct blob *png)
 {
     struct disk_cache_batch batch;
-    char name[TILE_KEY_MAX];
 
-    tile_name(tile, name);
     disk_cache_begin(&batch, cache, (struct footprint){0});
-    int err = disk_cache_add(&batch, name, png);
+    int err = disk_cache_add(&batch, key, png);
     disk_cache_end(&batch);
     return err;
 }

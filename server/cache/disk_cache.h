@@ -46,20 +46,20 @@ void disk_cache_close(struct disk_cache *cache);
 void disk_cache_limit(struct disk_cache *cache, const struct footprint *quota);
 
 /*
- * Read TILE. Returns 0 and one reference in *OUT; -ENOENT if it is not there; -EILSEQ if its file
- * is damaged or another tile's; or the error of reading it. Every error is a miss, and leaves *OUT
- * as it is. If WAIT is false, as for event loops, it never waits for the disk: -EAGAIN if it would
- * have to, or if the system cannot read without waiting.
+ * Read the picture of KEY, a tile's (tile_key). Returns 0 and one reference in *OUT; -ENOENT if the
+ * cache does not have it; -EILSEQ if its file is damaged or another tile's; or the error of reading
+ * it. Every error is a miss, and leaves *OUT as it is. If WAIT is false, as for event loops, the
+ * call never waits for the disk: -EAGAIN if it would have to, or if the system cannot read without
+ * waiting.
  */
-int disk_cache_get(struct disk_cache *cache, const struct tile_address *tile, bool wait,
-                   struct blob **out);
+int disk_cache_get(struct disk_cache *cache, const char *key, bool wait, struct blob **out);
 
-/* True if there is a file for TILE, whatever it contains. May wait for the disk. */
-bool disk_cache_has(struct disk_cache *cache, const struct tile_address *tile);
+/* True if there is a file for KEY, whatever it contains. May wait for the disk. */
+bool disk_cache_has(struct disk_cache *cache, const char *key);
 
 /*
- * Store PNG, encoded with TILE's key, as TILE, all or nothing: it is written to a temporary file,
- * then renamed. May wait for the disk. On error neither a partial tile nor a temporary file is left
+ * Store PNG, encoded with KEY, under KEY, all or nothing: it is written to a temporary file, then
+ * renamed. May wait for the disk. On error neither a partial tile nor a temporary file is left
  * behind. Returns
  *
  * - 0;
@@ -68,8 +68,7 @@ bool disk_cache_has(struct disk_cache *cache, const struct tile_address *tile);
  * - -EBUSY, -EISDIR, ... for this tile alone: something is in its place, or is deleted meanwhile;
  * - -ENOSPC, -EIO, ...: storing is then suspended for 5 seconds, which is logged once.
  */
-int disk_cache_put(struct disk_cache *cache, const struct tile_address *tile,
-                   const struct blob *png);
+int disk_cache_put(struct disk_cache *cache, const char *key, const struct blob *png);
 
 /* Puts that follow one another. They access the ledger, and look for the directory of tiles that
  * have the same, once for several of them. One thread's; private. */
@@ -86,7 +85,7 @@ struct disk_cache_batch {
 void disk_cache_begin(struct disk_cache_batch *batch, struct disk_cache *cache,
                       struct footprint ahead);
 
-/* As disk_cache_put. KEY is the tile's (tile_key). */
+/* As disk_cache_put. */
 int disk_cache_add(struct disk_cache_batch *batch, const char *key, const struct blob *png);
 
 void disk_cache_end(struct disk_cache_batch *batch);

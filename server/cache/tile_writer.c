@@ -1,6 +1,7 @@
 #include "tile_writer.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -169,13 +170,10 @@ uint64_t tile_writer_run_ms(struct tile_writer *writer)
     return begun && begun < now ? (now - begun) / NS_PER_MS : 0;
 }
 
-bool tile_writer_offer(struct tile_writer *writer, const struct tile_address *tile,
-                       struct blob *png)
+bool tile_writer_offer(struct tile_writer *writer, const char *key, struct blob *png)
 {
-    char key[TILE_KEY_MAX];
     bool wakes = false;
 
-    tile_key(tile, key);
     const uint64_t hash = hash_of(key);
     uv_mutex_lock(&writer->lock);
     struct tiles *next = writer->next;
@@ -183,7 +181,7 @@ bool tile_writer_offer(struct tile_writer *writer, const struct tile_address *ti
     if (taken) {
         struct entry *entry = &next->entry[next->count];
         next->hash[next->count++] = hash;
-        memcpy(entry->key, key, sizeof key);
+        snprintf(entry->key, sizeof entry->key, "%s", key);
         entry->png = blob_hold(png);
         next->bytes += png->length;
         wakes = next->count == 1;
@@ -194,11 +192,10 @@ bool tile_writer_offer(struct tile_writer *writer, const struct tile_address *ti
     return taken;
 }
 
-void tile_writer_store(struct tile_writer *writer, const struct tile_address *tile,
-                       const struct blob *png)
+void tile_writer_store(struct tile_writer *writer, const char *key, const struct blob *png)
 {
     writer->options.stored(writer->options.context,
-                           disk_cache_put(writer->options.cache, tile, png));
+                           disk_cache_put(writer->options.cache, key, png));
 }
 
 int tile_writer_new(struct tile_writer **out, const struct tile_writer_options *options)

@@ -32,13 +32,11 @@ bool tile_writer_stop(struct tile_writer *writer, long ms);
 /* After tile_writer_stop has returned true. */
 void tile_writer_free(struct tile_writer *writer);
 
-/* Take PNG, encoded with TILE's key, to be stored within some tens of milliseconds, and hold it as
- * long. Returns false if the thread is behind: then the caller stores it, by the second function,
- * which may wait for the disk. Any thread. */
-bool tile_writer_offer(struct tile_writer *writer, const struct tile_address *tile,
-                       struct blob *png);
-void tile_writer_store(struct tile_writer *writer, const struct tile_address *tile,
-                       const struct blob *png);
+/* Take PNG, encoded with KEY, a tile's (tile_key), to be stored within some tens of milliseconds,
+ * and hold it as long. Returns false if the thread is behind: then the caller stores it, by the
+ * second function, which may wait for the disk. Any thread. */
+bool tile_writer_offer(struct tile_writer *writer, const char *key, struct blob *png);
+void tile_writer_store(struct tile_writer *writer, const char *key, const struct blob *png);
 
 /* The tile of KEY (tile_key) if it is not stored yet, with a reference for the caller; or NULL.
  * Never waits for the disk. Any thread. */

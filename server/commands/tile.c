@@ -7,18 +7,17 @@
 #include "server/tiles/render.h"
 
 /* Parse PATH and hold its world. Returns 0, or a negative code with a message in WHY. */
-static int find_tile(const struct worlds *worlds, const char *path, struct tile_address *tile,
+static int find_tile(const struct worlds *worlds, const char *path, struct tile *tile,
                      char why[ROUTE_WHY])
 {
     struct route route;
-    struct farlands_grid grid;
 
     if (resolve_path(path, &route, why))
         return -EINVAL;
     const struct world *world = resolve_hold(worlds, &route, why);
     if (!world)
         return -ENOENT;
-    int err = resolve_tile(world, &route, tile, &grid, why);
+    int err = resolve_tile(world, &route, tile, why);
     if (err)
         world_release(world);
     return err;
@@ -33,7 +32,7 @@ static int write_blob(const struct blob *blob, const char *file)
     return EXIT_DONE;
 }
 
-static int render_to(const struct tile_address *tile, const char *file)
+static int render_to(const struct tile *tile, const char *file)
 {
     struct render_scratch *scratch;
     struct blob *blob;
@@ -52,7 +51,7 @@ static int render_to(const struct tile_address *tile, const char *file)
 int command_tile(const struct command_line *line)
 {
     struct worlds *worlds;
-    struct tile_address tile;
+    struct tile tile;
     char why[ROUTE_WHY];
     int code = load_worlds_of_file(&worlds, line->option[ARG_CONFIG]);
     if (code)
@@ -62,7 +61,7 @@ int command_tile(const struct command_line *line)
         code = EXIT_WRONG_USAGE;
     } else {
         code = render_to(&tile, line->option[ARG_OUTPUT]);
-        world_release(tile.world);
+        world_release(tile.address.world);
     }
     worlds_release(worlds);
     return code;

@@ -18,62 +18,63 @@ struct bench {
     float *samples; /* of a tile */
 };
 
-static int evaluate_all(struct bench *bench, const struct tile_address *tile,
-                        struct farlands_grid grid)
+static int evaluate(struct bench *bench, const struct farlands_grid *grid)
 {
-    (void)tile;
-    return terrain_heights(bench->terrain, render_scratch_noise(bench->scratch), &grid,
+    return terrain_heights(bench->terrain, render_scratch_noise(bench->scratch), grid,
                            bench->samples, TILE_SIZE);
 }
 
-static int evaluate_picture(struct bench *bench, const struct tile_address *tile,
-                            struct farlands_grid grid)
+static int evaluate_all(struct bench *bench, const struct tile *tile)
 {
-    grid.band_limit = true;
-    return evaluate_all(bench, tile, grid);
+    return evaluate(bench, &tile->grid);
 }
 
-static int render(struct bench *bench, const struct tile_address *tile, struct farlands_grid grid)
+static int evaluate_picture(struct bench *bench, const struct tile *tile)
+{
+    struct farlands_grid grid = tile->grid;
+    grid.band_limit = true;
+    return evaluate(bench, &grid);
+}
+
+static int render(struct bench *bench, const struct tile *tile)
 {
     struct blob *blob;
-    (void)grid;
     int err = render_tile(&blob, bench->scratch, tile, NULL, NULL);
     if (!err)
         blob_release(blob);
     return err;
 }
 
-/* The tile of zoom Z that has PLACE, and its grid. Returns 0 or -ERANGE. */
+/* The tile of zoom Z that has PLACE. Returns 0 or -ERANGE. */
 static int find_tile(const struct world *world, int layer, int z, const int64_t place[2],
-                     struct tile_address *tile, struct farlands_grid *grid)
+                     struct tile *tile)
 {
-    *tile = (struct tile_address){
+    struct tile_address address = {
         .world = world, .layer = layer, .format = FORMAT_PNG, .scale = 1, .z = z};
-    int err = tile_grid(tile, grid, NULL); /* of tile 0, 0, for the step */
+    struct farlands_grid grid;
+    int err = tile_grid(&address, &grid, NULL); /* of tile 0, 0, for the step */
     if (err)
         return err;
-    const double side = (double)TILE_SIZE * (double)grid->step;
-    tile->x = (int64_t)floor(((double)place[0] - (double)world->config->origin[0]) / side);
-    tile->y = (int64_t)floor(((double)place[1] - (double)world->config->origin[1]) / side);
-    return tile_grid(tile, grid, NULL);
+    const double side = (double)TILE_SIZE * (double)grid.step;
+    address.x = (int64_t)floor(((double)place[0] - (double)world->config->origin[0]) / side);
+    address.y = (int64_t)floor(((double)place[1] - (double)world->config->origin[1]) / side);
+    return tile_resolve(tile, &address, NULL);
 }
 
 /* Set TIMES to the medians over PLACES of what MEASURE takes at the zooms of LAYER. */
 static int measure(struct bench *bench, int layer, const int64_t (*places)[2], int count,
-                   int (*measured)(struct bench *, const struct tile_address *,
-                                   struct farlands_grid),
+                   int (*measured)(struct bench *, const struct tile *),
                    double times[TILE_TIMES_ZOOMS])
 {
     for (int zoom = 0; zoom < TILE_TIMES_ZOOMS; zoom++) {
         float ms[TILE_TIMES_PLACES];
         int done = 0;
         for (int i = 0; i < count && i < TILE_TIMES_PLACES; i++) {
-            struct tile_address tile;
-            struct farlands_grid grid;
-            if (find_tile(bench->world, layer, tile_times_zooms[zoom], places[i], &tile, &grid))
+            struct tile tile;
+            if (find_tile(bench->world, layer, tile_times_zooms[zoom], places[i], &tile))
                 continue;
             const double start = clock_thread_ns();
-            int err = measured(bench, &tile, grid);
+            int err = measured(bench, &tile);
             if (err)
                 return err;
             ms[done++] = (float)((clock_thread_ns() - start) / 1e6);
@@ -98,17 +99,15 @@ static int measure_fields(struct tile_times *out, struct bench *bench, const int
     const struct farlands_terrain *terrain = bench->terrain;
     const int layer = layer_find("relief"), fields = terrain_field_count(terrain);
     for (int zoom = 0; zoom < TILE_TIMES_ZOOMS; zoom++) {
-        struct farlands_grid grid;
-        struct tile_address tile;
-        const bool none =
-            find_tile(bench->world, layer, tile_times_zooms[zoom], place, &tile, &grid) != 0;
-        int err = none ? 0 : evaluate_picture(bench, &tile, grid);
-        grid.band_limit = true;
+        struct tile tile;
+        const bool none = find_tile(bench->world, layer, tile_times_zooms[zoom], place, &tile) != 0;
+        int err = none ? 0 : evaluate_picture(bench, &tile);
+        tile.grid.band_limit = true;
         for (int i = 0; i < fields && !err; i++) {
             const double start = clock_thread_ns();
             if (!none)
-                err = terrain_fields(terrain, render_scratch_noise(bench->scratch), &grid, &i, 1,
-                                     &bench->samples, TILE_SIZE);
+                err = terrain_fields(terrain, render_scratch_noise(bench->scratch), &tile.grid, &i,
+                                     1, &bench->samples, TILE_SIZE);
             out->field[i][zoom] = none ? (double)NAN : (clock_thread_ns() - start) / 1e6;
         }
         if (err)

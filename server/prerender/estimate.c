@@ -53,13 +53,12 @@ uint64_t estimate_sample(uint64_t round, uint64_t count)
 }
 
 /* The time of storing PNG; 0 if that fails. */
-static uint64_t store_sample(struct sampler *sampler, const struct tile_address *tile,
-                             const struct blob *png)
+static uint64_t store_sample(struct sampler *sampler, const char *key, const struct blob *png)
 {
     uint64_t ns = 0;
     if (!sampler->store || __atomic_load_n(&sampler->store_err, __ATOMIC_RELAXED))
         return 0;
-    int err = trial_store_put(sampler->store, tile, png, &ns);
+    int err = trial_store_put(sampler->store, key, png, &ns);
     if (err)
         __atomic_store_n(&sampler->store_err, err, __ATOMIC_RELAXED);
     return ns;
@@ -69,15 +68,19 @@ static int render_sample(struct sampler *sampler, struct render_scratch *scratch
                          uint64_t round)
 {
     struct part_samples *samples = &sampler->part[part];
-    struct tile_address tile;
+    struct tile_address address;
+    struct tile tile;
     struct blob *png;
-    tile_plan_get_in_part(sampler->plan, part, estimate_sample(round, samples->tiles), &tile);
+    tile_plan_get_in_part(sampler->plan, part, estimate_sample(round, samples->tiles), &address);
+    int err = tile_resolve(&tile, &address, NULL);
+    if (err)
+        return err;
     const uint64_t start = clock_ns(NULL);
-    int err = render_tile(&png, scratch, &tile, NULL, NULL);
+    err = render_tile(&png, scratch, &tile, NULL, NULL);
     if (err)
         return err;
     const uint64_t rendered = clock_ns(NULL) - start;
-    __atomic_fetch_add(&samples->ns, rendered + store_sample(sampler, &tile, png),
+    __atomic_fetch_add(&samples->ns, rendered + store_sample(sampler, tile.key, png),
                        __ATOMIC_RELAXED);
     __atomic_fetch_add(&samples->bytes, footprint_of_file(png->length).bytes, __ATOMIC_RELAXED);
     __atomic_fetch_add(&samples->count, 1, __ATOMIC_RELAXED);

@@ -85,15 +85,15 @@ void trial_store_free(struct trial_store *store)
     free(store);
 }
 
-int trial_store_put(struct trial_store *store, const struct tile_address *tile,
-                    const struct blob *png, uint64_t *ns)
+int trial_store_put(struct trial_store *store, const char *key, const struct blob *png,
+                    uint64_t *ns)
 {
-    char key[TILE_KEY_MAX], path[sizeof store->path + TILE_KEY_MAX];
-    snprintf(path, sizeof path, "%s/%s", store->path, tile_key(tile, key));
+    char path[sizeof store->path + TILE_KEY_MAX];
+    snprintf(path, sizeof path, "%s/%s", store->path, key);
     /* The first time makes the directories. */
     for (int i = 0; i < 2; i++) {
         const uint64_t start = clock_ns(NULL);
-        int err = disk_cache_put(store->cache, tile, png);
+        int err = disk_cache_put(store->cache, key, png);
         if (err)
             return err;
         *ns = clock_ns(NULL) - start;

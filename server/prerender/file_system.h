@@ -28,7 +28,7 @@ void trial_store_free(struct trial_store *store);
  * Store PNG as TILE, and delete it again. *NS is the time of storing, without that of making
  * directories, which many tiles share. Any thread. Returns 0 or disk_cache_put's error.
  */
-int trial_store_put(struct trial_store *store, const struct tile_address *tile,
-                    const struct blob *png, uint64_t *ns);
+int trial_store_put(struct trial_store *store, const char *key, const struct blob *png,
+                    uint64_t *ns);
 
 #endif

@@ -126,13 +126,13 @@ static uint64_t timeout_ms(const struct prerender *prerender, int err)
 }
 
 /* Retry temporary errors. The timeout restarts whenever the usage has fallen. */
-static int put_retrying(struct prerender *prerender, const struct tile_address *tile,
+static int put_retrying(struct prerender *prerender, const struct tile *tile,
                         const struct blob *png)
 {
     struct footprint used, before = {0};
     uint64_t since = clock_ns(NULL);
     for (;;) {
-        int err = disk_cache_put(prerender->parts.cache, tile, png);
+        int err = disk_cache_put(prerender->parts.cache, tile->key, png);
         if (!is_temporary(err))
             return err;
         wait_for_space(prerender);
@@ -146,12 +146,11 @@ static int put_retrying(struct prerender *prerender, const struct tile_address *
     }
 }
 
-static void store(struct prerender *prerender, const struct tile_address *tile,
-                  const struct blob *png)
+static void store(struct prerender *prerender, const struct tile *tile, const struct blob *png)
 {
     const struct footprint size = footprint_of_file(png->length);
     if (!fits_quota(prerender, size)) {
-        stop_with(prerender, PRERENDER_QUOTA, 0, tile);
+        stop_with(prerender, PRERENDER_QUOTA, 0, &tile->address);
         return;
     }
     for (int delay = 0; delay < CROWDED_DELAY_MS && is_crowded(prerender) && !is_stopped(prerender);
@@ -162,42 +161,43 @@ static void store(struct prerender *prerender, const struct tile_address *tile,
         add_stored(prerender, size);
         count(prerender, &prerender->tally.rendered, 1);
     } else if (!is_temporary(err) || !is_stopped(prerender)) {
-        stop_with(prerender, err == -EDQUOT ? PRERENDER_CROWDED : PRERENDER_STORE, err, tile);
+        stop_with(prerender, err == -EDQUOT ? PRERENDER_CROWDED : PRERENDER_STORE, err,
+                  &tile->address);
     }
 }
 
 /* With an archive, the cache takes only the tiles that fit it now. */
-static void try_to_store(struct prerender *prerender, const struct tile_address *tile,
+static void try_to_store(struct prerender *prerender, const struct tile *tile,
                          const struct blob *png)
 {
     const struct footprint size = footprint_of_file(png->length);
-    if (fits_quota(prerender, size) && disk_cache_put(prerender->parts.cache, tile, png) == 0)
+    if (fits_quota(prerender, size) && disk_cache_put(prerender->parts.cache, tile->key, png) == 0)
         add_stored(prerender, size);
     count(prerender, &prerender->tally.rendered, 1);
 }
 
-static void put_into_archive(struct prerender *prerender, const struct tile_address *tile,
+static void put_into_archive(struct prerender *prerender, const struct tile_address *address,
                              const struct blob *png)
 {
-    int err = archive_put(prerender->parts.archive, tile->z, tile->x, tile->y, png);
+    int err = archive_put(prerender->parts.archive, address->z, address->x, address->y, png);
     if (err)
-        stop_with(prerender, PRERENDER_ARCHIVE, err, tile);
+        stop_with(prerender, PRERENDER_ARCHIVE, err, address);
     else
         count(prerender, &prerender->tally.archived, 1);
 }
 
 static void make_tile(struct prerender *prerender, struct render_scratch *scratch,
-                      struct part_work *work, const struct tile_address *tile)
+                      struct part_work *work, const struct tile *tile)
 {
     struct blob *png;
-    if (disk_cache_get(prerender->parts.cache, tile, true, &png) == 0) {
+    if (disk_cache_get(prerender->parts.cache, tile->key, true, &png) == 0) {
         add_stored(prerender, footprint_of_file(png->length));
         count(prerender, &prerender->tally.found, 1);
     } else {
         const uint64_t start = clock_ns(NULL);
         int err = render_tile(&png, scratch, tile, NULL, NULL);
         if (err) {
-            stop_with(prerender, PRERENDER_RENDER, err, tile);
+            stop_with(prerender, PRERENDER_RENDER, err, &tile->address);
             return;
         }
         (prerender->parts.archive ? try_to_store : store)(prerender, tile, png);
@@ -205,7 +205,7 @@ static void make_tile(struct prerender *prerender, struct render_scratch *scratc
         add(&work->rendered, 1);
     }
     if (prerender->parts.archive)
-        put_into_archive(prerender, tile, png);
+        put_into_archive(prerender, &tile->address, png);
     blob_release(png);
     add(&work->done, 1);
 }
@@ -215,11 +215,16 @@ static void make_tiles(void *context, unsigned number)
     struct prerender *prerender = context;
     while (!is_stopped(prerender)) {
         const uint64_t index = add(&prerender->next, 1);
-        struct tile_address tile;
+        struct tile_address address;
+        struct tile tile;
         if (index >= prerender->total)
             break;
-        const size_t part = tile_plan_get(prerender->parts.plan, index, &tile);
-        make_tile(prerender, prerender->scratch[number], &prerender->parts.work[part], &tile);
+        const size_t part = tile_plan_get(prerender->parts.plan, index, &address);
+        const int err = tile_resolve(&tile, &address, NULL);
+        if (err)
+            stop_with(prerender, PRERENDER_RENDER, err, &address);
+        else
+            make_tile(prerender, prerender->scratch[number], &prerender->parts.work[part], &tile);
     }
 }
 
@@ -234,9 +239,10 @@ static void verify_tiles(void *context, unsigned number)
         const uint64_t left = prerender->total - index;
         const uint64_t chunk = left < VERIFY_CHUNK ? left : VERIFY_CHUNK;
         for (uint64_t i = 0; i < chunk; i++) {
-            struct tile_address tile;
-            tile_plan_get(prerender->parts.plan, index + i, &tile);
-            found += disk_cache_has(prerender->parts.cache, &tile);
+            struct tile_address address;
+            char key[TILE_KEY_MAX];
+            tile_plan_get(prerender->parts.plan, index + i, &address);
+            found += disk_cache_has(prerender->parts.cache, tile_key(&address, key));
         }
         count(prerender, &prerender->tally.found, (int64_t)found);
         count(prerender, &prerender->tally.missing, (int64_t)(chunk - found));

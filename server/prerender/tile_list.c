@@ -49,17 +49,18 @@ static const struct world *find_world(struct tile_list *list, const struct world
 }
 
 static int find_tile(struct tile_list *list, const struct worlds *worlds, const char *path,
-                     struct tile_address *tile, char why[ROUTE_WHY])
+                     struct tile_address *address, char why[ROUTE_WHY])
 {
     struct route route;
-    struct farlands_grid grid;
+    struct tile tile;
 
     if (resolve_path(path, &route, why))
         return -EINVAL;
     const struct world *world = find_world(list, worlds, &route, why);
-    if (!world || resolve_tile(world, &route, tile, &grid, why))
+    if (!world || resolve_tile(world, &route, &tile, why))
         return -EINVAL;
-    if (format_is_picture(tile->format))
+    *address = tile.address;
+    if (format_is_picture(address->format))
         return 0;
     snprintf(why, ROUTE_WHY, "extension: \"%.20s\" is never cached; expected png or webp",
              route.extension);

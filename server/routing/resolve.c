@@ -253,8 +253,8 @@ bool resolve_tilejson(int layer, const struct route *route, char why[ROUTE_WHY])
     return false;
 }
 
-int resolve_tile(const struct world *world, const struct route *route, struct tile_address *tile,
-                 struct farlands_grid *grid, char why[ROUTE_WHY])
+int resolve_tile(const struct world *world, const struct route *route, struct tile *tile,
+                 char why[ROUTE_WHY])
 {
     const char *part;
     int field = 0;
@@ -264,16 +264,16 @@ int resolve_tile(const struct world *world, const struct route *route, struct ti
     if (format < 0)
         return -ENOENT;
     int z = route->z < INT16_MIN || route->z > INT16_MAX ? INT16_MAX : (int)route->z;
-    *tile = (struct tile_address){.world = world,
-                                  .layer = layer,
-                                  .format = (enum format)format,
-                                  .scale = route->scale,
-                                  .z = z,
-                                  .x = route->x,
-                                  .y = route->y,
-                                  .border = route->border,
-                                  .field = field};
-    if (tile_grid(tile, grid, &part) == 0)
+    const struct tile_address address = {.world = world,
+                                         .layer = layer,
+                                         .format = (enum format)format,
+                                         .scale = route->scale,
+                                         .z = z,
+                                         .x = route->x,
+                                         .y = route->y,
+                                         .border = route->border,
+                                         .field = field};
+    if (tile_resolve(tile, &address, &part) == 0)
         return 0;
     if (part[0] == 'z')
         snprintf(why, ROUTE_WHY, "z: %" PRId64 " is beyond this world's zooms, %d to %d%s",

@@ -46,9 +46,9 @@ int resolve_format(int layer, const struct route *route, char why[ROUTE_WHY]);
 /* Whether LAYER has tiles in the format that the route names for TileJSON. */
 bool resolve_tilejson(int layer, const struct route *route, char why[ROUTE_WHY]);
 
-/* The tile of a ROUTE_TILE in WORLD, and its grid. Returns 0, or -ENOENT if there is no such layer
+/* Resolve the tile of a ROUTE_TILE in WORLD. Returns 0, or -ENOENT if there is no such layer
  * or format, or if it is beyond a limit. */
-int resolve_tile(const struct world *world, const struct route *route, struct tile_address *tile,
-                 struct farlands_grid *grid, char why[ROUTE_WHY]);
+int resolve_tile(const struct world *world, const struct route *route, struct tile *tile,
+                 char why[ROUTE_WHY]);
 
 #endif

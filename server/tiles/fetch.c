@@ -20,9 +20,9 @@ struct fetch {
     struct job job; /* first: a job is cast to its fetch */
     const struct fetcher *fetcher;
     struct flight *flight;
-    struct tile_address tile; /* with a hold on its world */
-    bool unread;              /* it may be on disk */
-    bool paused;              /* it is one of PAUSED_MAX */
+    struct tile tile; /* with a hold on its world */
+    bool unread;      /* it may be on disk */
+    bool paused;      /* it is one of PAUSED_MAX */
     struct render_progress progress;
     uint64_t render_ns;
 };
@@ -33,9 +33,9 @@ static void count(const struct fetcher *fetcher, enum metric metric)
 }
 
 /* Only pictures are kept on disk. */
-static struct disk_cache *disk_for(const struct fetcher *fetcher, const struct tile_address *tile)
+static struct disk_cache *disk_for(const struct fetcher *fetcher, const struct tile *tile)
 {
-    return format_is_picture(tile->format) ? fetcher->disk_cache : NULL;
+    return format_is_picture(tile->address.format) ? fetcher->disk_cache : NULL;
 }
 
 /* The tile of KEY if it need not be read or rendered: in the cache, or not on disk yet. */
@@ -50,7 +50,7 @@ static void fetch_free(struct fetch *fetch)
     if (fetch->paused)
         __atomic_fetch_sub(fetch->fetcher->paused, 1, __ATOMIC_RELAXED);
     render_progress_clear(&fetch->progress);
-    world_release(fetch->tile.world);
+    world_release(fetch->tile.content.world);
     free(fetch);
 }
 
@@ -58,7 +58,7 @@ static void complete(struct fetch *fetch, struct blob *blob, int err)
 {
     const struct fetcher *fetcher = fetch->fetcher;
     if (err >= 0)
-        memory_cache_put(fetcher->memory_cache, single_flight_key(fetch->flight), blob);
+        memory_cache_put(fetcher->memory_cache, fetch->tile.key, blob);
     single_flight_complete(fetcher->flights, fetch->flight, blob, err);
 }
 
@@ -97,7 +97,7 @@ static bool read_from_disk(struct fetch *fetch)
     const struct fetcher *fetcher = fetch->fetcher;
     struct blob *blob;
 
-    int err = disk_cache_get(fetcher->disk_cache, &fetch->tile, true, &blob);
+    int err = disk_cache_get(fetcher->disk_cache, fetch->tile.key, true, &blob);
     if (err && err != -ENOENT)
         count(fetcher, METRIC_CACHE_FAULTS);
     fetch->unread = false;
@@ -112,7 +112,7 @@ static bool read_from_disk(struct fetch *fetch)
 /* The tile without compression, if it is in memory. */
 static struct blob *find_plain(const struct fetch *fetch)
 {
-    struct tile_address plain = fetch->tile;
+    struct tile_address plain = fetch->tile.address;
     char key[TILE_KEY_MAX];
 
     plain.coding = CODING_IDENTITY;
@@ -127,7 +127,7 @@ static int make_compressed(struct blob **out, struct fetch *fetch, void *scratch
     const int err = *out ? 0 : render_tile(out, scratch, &fetch->tile, &fetch->progress, NULL);
     if (err)
         return err;
-    *out = coding_pack_over(*out, fetch->tile.coding);
+    *out = coding_pack_over(*out, fetch->tile.address.coding);
     return *out ? 0 : -ENOMEM;
 }
 
@@ -153,7 +153,7 @@ static int pause_render(void *context)
 static int render(struct fetch *fetch, void *scratch, struct blob **out)
 {
     const uint64_t start = clock_ns(NULL);
-    const int err = fetch->tile.coding
+    const int err = fetch->tile.address.coding
                         ? make_compressed(out, fetch, scratch)
                         : render_tile(out, scratch, &fetch->tile, &fetch->progress, NULL);
 
@@ -181,13 +181,13 @@ static void on_render(struct job *job, void *scratch)
         return;
     }
     metrics_observe(fetcher->metrics, HISTOGRAM_RENDER, fetch->render_ns);
-    metrics_add_rendered(fetcher->metrics, fetch->tile.layer, fetch->tile.format);
+    metrics_add_rendered(fetcher->metrics, fetch->tile.address.layer, fetch->tile.address.format);
     /* The tile is somewhere at any time; but nobody waits for the disk, which may be slow. */
     const bool keep = disk_for(fetcher, &fetch->tile);
-    const bool taken = keep && tile_writer_offer(fetcher->writer, &fetch->tile, blob);
+    const bool taken = keep && tile_writer_offer(fetcher->writer, fetch->tile.key, blob);
     complete(fetch, blob, FETCH_RENDERED);
     if (keep && !taken)
-        tile_writer_store(fetcher->writer, &fetch->tile, blob);
+        tile_writer_store(fetcher->writer, fetch->tile.key, blob);
     blob_release(blob);
     fetch_free(fetch);
 }
@@ -220,7 +220,7 @@ static void start(const struct fetcher *fetcher, struct flight *flight,
                   const struct fetch_request *request)
 {
     /* An earlier flight may have completed between fetch_lookup and single_flight_join. */
-    struct blob *blob = in_memory(fetcher, request->key);
+    struct blob *blob = in_memory(fetcher, request->tile->key);
     if (blob) {
         single_flight_complete(fetcher->flights, flight, blob, FETCH_FROM_MEMORY);
         blob_release(blob);
@@ -237,9 +237,9 @@ static void start(const struct fetcher *fetcher, struct flight *flight,
     fetch->fetcher = fetcher;
     fetch->flight = flight;
     fetch->tile = *request->tile;
-    world_hold(fetch->tile.world);
+    world_hold(fetch->tile.content.world);
     fetch->unread = request->maybe_on_disk;
-    fetch->job.kind = run_kind_of_tile(request->tile);
+    fetch->job.kind = run_kind_of_tile(&request->tile->address);
     fetch->progress = (struct render_progress){.pause = pause_render, .context = fetch};
     enqueue(fetch);
 }
@@ -265,7 +265,8 @@ int fetch_start(const struct fetcher *fetcher, const struct fetch_request *reque
                 struct waiter *waiter)
 {
     bool leader;
-    struct flight *flight = single_flight_join(fetcher->flights, request->key, waiter, &leader);
+    struct flight *flight =
+        single_flight_join(fetcher->flights, request->tile->key, waiter, &leader);
     if (!flight)
         return -ENOMEM;
     if (leader) {
@@ -280,14 +281,14 @@ int fetch_start(const struct fetcher *fetcher, const struct fetch_request *reque
 struct blob *fetch_lookup(const struct fetcher *fetcher, struct fetch_request *request)
 {
     struct disk_cache *disk = disk_for(fetcher, request->tile);
-    struct blob *blob = in_memory(fetcher, request->key);
+    struct blob *blob = in_memory(fetcher, request->tile->key);
 
     request->from_memory = blob;
     if (blob || !disk)
         return blob;
-    int err = disk_cache_get(disk, request->tile, false, &blob);
+    int err = disk_cache_get(disk, request->tile->key, false, &blob);
     if (!err)
-        memory_cache_put(fetcher->memory_cache, request->key, blob);
+        memory_cache_put(fetcher->memory_cache, request->tile->key, blob);
     else if (err != -ENOENT && err != -EAGAIN)
         count(fetcher, METRIC_CACHE_FAULTS);
     request->maybe_on_disk = err == -EAGAIN;

@@ -26,8 +26,7 @@ struct fetcher {
 };
 
 struct fetch_request {
-    const struct tile_address *tile; /* its grid exists */
-    const char *key;                 /* of the tile (tile_key) */
+    const struct tile *tile;
     enum job_rank rank;
     uint64_t client; /* as in struct job: the work is charged to it */
     /* Set by fetch_lookup. */

@@ -165,8 +165,7 @@ static int make_heights(struct render_scratch *scratch, const struct content *co
                         const struct farlands_grid *grid, struct heights *out)
 {
     const struct world *world = content->world;
-    const struct tile_address tile = {.world = world, .layer = content->layer};
-    const int reach = tile_reach(&tile, grid->step);
+    const int reach = world_reach(world, content->layer, grid->step);
     struct farlands_grid bordered = *grid;
     bordered.x -= reach * grid->step;
     bordered.y -= reach * grid->step;
@@ -342,29 +341,27 @@ int render_density(struct blob **out, struct render_scratch *scratch, const stru
 
 /* --- Pictures --- */
 
-/* Encode SIZE rows of SIZE pixels as TILE. */
-static int encode(struct blob **out, struct render_scratch *scratch,
-                  const struct tile_address *tile, int size)
+/* Encode the scratch's pixels as TILE. */
+static int encode(struct blob **out, struct render_scratch *scratch, const struct tile *tile)
 {
-    const struct layer *layer = &layers[tile->layer];
-    const struct webp_config *webp = &tile->world->webp;
+    const struct layer *layer = &layers[tile->content.layer];
+    const struct webp_config *webp = &tile->content.world->webp;
+    const int size = tile->grid.width;
     struct image_palette palette;
-    char key[TILE_KEY_MAX];
 
-    tile_key(tile, key);
-    if (tile->format == FORMAT_WEBP)
+    if (tile->address.format == FORMAT_WEBP)
         return webp_writer_tile(out, scratch->webp, layer->pixel, size, scratch->pixels,
-                                tile->scale == 2 ? webp->quality_2x : webp->quality, webp->method,
-                                key);
+                                tile->address.scale == 2 ? webp->quality_2x : webp->quality,
+                                webp->method, tile->key);
     return image_writer_tile(out, scratch->writer, layer->pixel,
-                             palette_of(&palette, tile->world, layer), size, scratch->pixels, key);
+                             palette_of(&palette, tile->content.world, layer), size,
+                             scratch->pixels, tile->key);
 }
 
 /* The blocks of a picture of GRID. */
 static struct blocks cut_picture(const struct content *content, const struct farlands_grid *grid)
 {
-    const struct tile_address tile = {.world = content->world, .layer = content->layer};
-    const int reach = tile_reach(&tile, grid->step);
+    const int reach = world_reach(content->world, content->layer, grid->step);
     const bool small = grid->width <= BLOCK_SIDE && grid->height <= BLOCK_SIDE;
 
     if (is_far(content->world, grid->step) && !grid->band_limit)
@@ -441,35 +438,30 @@ static int paint(struct render_scratch *scratch, const struct content *content,
 }
 
 static int render_picture(struct blob **out, struct render_scratch *scratch,
-                          const struct tile_address *tile, const struct content *content,
-                          const struct farlands_grid *grid, struct render_progress *progress,
+                          const struct tile *tile, struct render_progress *progress,
                           struct render_times *times)
 {
-    int err = paint(scratch, content, grid, progress, times);
+    int err = paint(scratch, &tile->content, &tile->grid, progress, times);
     if (err)
         return err;
     const uint64_t painted = clock_ns(NULL);
-    err = encode(out, scratch, tile, grid->width);
+    err = encode(out, scratch, tile);
     times->encoding = clock_ns(NULL) - painted;
     return err;
 }
 
-int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile_address *tile,
+int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
                 struct render_progress *progress, struct render_times *times)
 {
-    const struct content content = tile_content(tile);
-    struct farlands_grid grid;
     struct render_times unused;
-    int err = tile_grid(tile, &grid, NULL);
-    if (err)
-        return err;
     if (!times)
         times = &unused;
     *times = (struct render_times){.noise = 0};
-    if (format_is_picture(tile->format))
-        return render_picture(out, scratch, tile, &content, &grid, progress, times);
+    if (format_is_picture(tile->address.format))
+        return render_picture(out, scratch, tile, progress, times);
     const uint64_t start = clock_ns(NULL);
-    err = render_values(out, scratch, &content, tile->format, &grid, progress);
+    const int err =
+        render_values(out, scratch, &tile->content, tile->address.format, &tile->grid, progress);
     times->noise = clock_ns(NULL) - start;
     return err;
 }

@@ -24,9 +24,9 @@ struct render_times {
     uint64_t noise, layer, encoding;
 };
 
-/* Render TILE, whose grid must exist (tile_grid). Returns 0 and one reference in *OUT; -ENOMEM, or
+/* Render TILE. Returns 0 and one reference in *OUT; -ENOMEM, or
  * -EIO if the encoder fails. PROGRESS and TIMES may be NULL. */
-int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile_address *tile,
+int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
                 struct render_progress *progress, struct render_times *times);
 
 /* Samples of a piece at most; a scratch holds more. */

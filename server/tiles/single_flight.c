@@ -112,11 +112,6 @@ bool single_flight_is_wanted(struct single_flight *flights, struct flight *fligh
     return wanted;
 }
 
-const char *single_flight_key(const struct flight *flight)
-{
-    return flight->key;
-}
-
 static void deliver(struct message *message)
 {
     struct waiter *waiter = (struct waiter *)((char *)message - offsetof(struct waiter, message));

@@ -53,9 +53,6 @@ bool single_flight_leave(struct single_flight *flights, struct waiter *waiter);
  * work begins. */
 bool single_flight_is_wanted(struct single_flight *flights, struct flight *flight);
 
-/* Valid until the flight ends. */
-const char *single_flight_key(const struct flight *flight);
-
 /* End the flight: post BLOB, which may be NULL, and ERR to the mailbox of every waiter, in the
  * order in which they joined. The caller keeps its reference to BLOB. */
 void single_flight_complete(struct single_flight *flights, struct flight *flight, struct blob *blob,

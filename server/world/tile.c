@@ -51,9 +51,22 @@ struct content world_content(const struct world *world, int layer, int field)
     return (struct content){world, layer, field, world_field_range(world, field)};
 }
 
-struct content tile_content(const struct tile_address *tile)
+int tile_resolve(struct tile *out, const struct tile_address *address, const char **what)
 {
-    return world_content(tile->world, tile->layer, tile->field);
+    const int err = tile_grid(address, &out->grid, what);
+
+    if (err)
+        return err;
+    out->address = *address;
+    out->content = world_content(address->world, address->layer, address->field);
+    tile_key(address, out->key);
+    return 0;
+}
+
+void tile_set_coding(struct tile *tile, enum coding coding)
+{
+    tile->address.coding = coding;
+    tile_key(&tile->address, tile->key);
 }
 
 /*
@@ -61,10 +74,10 @@ struct content tile_content(const struct tile_address *tile)
  * terrain's finest wavelength. Below that the ground is smooth, and the slopes would show the
  * rounding of the float heights instead.
  */
-int tile_reach(const struct tile_address *tile, int64_t step)
+int world_reach(const struct world *world, int layer, int64_t step)
 {
-    const int64_t finest = terrain_finest(tile->world->base_terrain);
-    int reach = layers[tile->layer].slopes ? 1 : 0;
+    const int64_t finest = terrain_finest(world->base_terrain);
+    int reach = layers[layer].slopes ? 1 : 0;
     while (reach > 0 && reach < LAYER_MAX_REACH && 2 * reach * step < finest / 8)
         reach *= 2;
     return reach;

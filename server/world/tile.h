@@ -13,6 +13,7 @@ enum {
     TILE_KEY_MAX = FINGERPRINT_TEXT + TILE_PATH_MAX + sizeof ".gzip"
 };
 
+/* What a request for a tile names, and a list of tiles has. */
 struct tile_address {
     const struct world *world;
     int layer; /* index in layers */
@@ -43,6 +44,23 @@ static inline int tile_size(const struct tile_address *tile)
 }
 
 /*
+ * A tile that was asked for, resolved once: what fetching, caches and renders need to know. It has
+ * no reference to its world.
+ */
+struct tile {
+    struct tile_address address;
+    struct content content;
+    struct farlands_grid grid; /* without the samples around it that slopes need */
+    char key[TILE_KEY_MAX];    /* tile_key */
+};
+
+/* Resolve ADDRESS, whose layer its world serves. Returns 0, or the error of tile_grid. */
+int tile_resolve(struct tile *out, const struct tile_address *address, const char **what);
+
+/* Let the tile's bytes have CODING. */
+void tile_set_coding(struct tile *tile, enum coding coding);
+
+/*
  * The grid of the tile's samples, without those for slopes. Returns 0, or -ERANGE if the world has
  * no such zoom, or a sample is beyond the world's limits; *WHAT, unless NULL, is then "zoom", "x"
  * or "y".
@@ -53,12 +71,9 @@ int tile_grid(const struct tile_address *tile, struct farlands_grid *grid, const
  * for each field. */
 struct content world_content(const struct world *world, int layer, int field);
 
-/* The content of TILE. */
-struct content tile_content(const struct tile_address *tile);
-
-/* Samples beyond each edge that the tile's layer needs for its slopes, STEP units apart; 0 if it
+/* Samples beyond each edge that LAYER of WORLD needs for its slopes, STEP units apart; 0 if it
  * shows none. */
-int tile_reach(const struct tile_address *tile, int64_t step);
+int world_reach(const struct world *world, int layer, int64_t step);
 
 /* The fingerprint of tiles of its kind. */
 const char *tile_fingerprint(const struct tile_address *tile);

@@ -24,8 +24,9 @@ static float water[3][STRIDE * STRIDE];  /* levels, orders, banks */
 static int make_ground(struct heights *out, const struct world *world,
                        struct farlands_scratch *scratch, int zoom)
 {
+    const int layer = layer_find("relief");
     const struct tile_address tile = {.world = world,
-                                      .layer = layer_find("relief"),
+                                      .layer = layer,
                                       .scale = 1,
                                       .z = zoom,
                                       .x = INT64_C(1) << (zoom - 1),
@@ -36,7 +37,7 @@ static int make_ground(struct heights *out, const struct world *world,
     struct farlands_grid grid;
 
     tile_grid(&tile, &grid, NULL);
-    const int reach = tile_reach(&tile, grid.step);
+    const int reach = world_reach(world, layer, grid.step);
     const ptrdiff_t first = reach * STRIDE + reach;
     *out = (struct heights){.first = ground[0] + first,
                             .temperature = ground[1] + first,

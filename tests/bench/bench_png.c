@@ -115,8 +115,11 @@ static int bench_layer(const struct world *world, int layer, int scale,
             struct cost cost;
             tile.x = (zooms[z] > 0 ? INT64_C(1) << (zooms[z] - 1) : 0) + i % 3;
             tile.y = (zooms[z] > 0 ? INT64_C(1) << (zooms[z] - 1) : 0) - i / 3;
+            struct tile resolved;
             struct blob *blob;
-            int err = render_tile(&blob, scratch, &tile, NULL, NULL);
+            int err = tile_resolve(&resolved, &tile, NULL);
+            if (!err)
+                err = render_tile(&blob, scratch, &resolved, NULL, NULL);
             if (err)
                 return err;
             blob_release(blob);

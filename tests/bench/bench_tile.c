@@ -30,19 +30,22 @@ struct costs {
 };
 
 static int measure(struct costs *costs, struct render_scratch *scratch, struct disk_cache *cache,
-                   struct tile_address *tile)
+                   struct tile_address *address)
 {
     for (int i = 0; i < TILES; i++) {
         struct render_times times;
+        struct tile tile;
         struct blob *blob;
-        tile->x = (INT64_C(1) << (tile->z - 1)) + i % 20;
-        tile->y = (INT64_C(1) << (tile->z - 1)) + i / 20;
-        int err = render_tile(&blob, scratch, tile, NULL, &times);
+        address->x = (INT64_C(1) << (address->z - 1)) + i % 20;
+        address->y = (INT64_C(1) << (address->z - 1)) + i / 20;
+        int err = tile_resolve(&tile, address, NULL);
+        if (!err)
+            err = render_tile(&blob, scratch, &tile, NULL, &times);
         if (err)
             return err;
         uint64_t start = now();
-        if (tile->format == FORMAT_PNG)
-            err = disk_cache_put(cache, tile, blob);
+        if (address->format == FORMAT_PNG)
+            err = disk_cache_put(cache, tile.key, blob);
         costs->disk[i] = (double)(now() - start) / 1e3;
         costs->noise[i] = (double)times.noise / 1e3;
         costs->layer[i] = (double)times.layer / 1e3;
@@ -98,7 +101,10 @@ static int render(const struct worlds *worlds, struct render_scratch *scratch, c
         const int64_t i = n * stride % count;
         tile.x = number[1] + i % width;
         tile.y = number[2] + i / width;
-        int err = render_tile(&blob, scratch, &tile, NULL, NULL);
+        struct tile resolved;
+        int err = tile_resolve(&resolved, &tile, NULL);
+        if (!err)
+            err = render_tile(&blob, scratch, &resolved, NULL, NULL);
         if (err)
             return err;
         bytes += blob->length;

@@ -29,19 +29,14 @@ static bool spend(int64_t samples, int64_t step)
 
 /* --- The linker puts these before those of the daemon: see tests/Makefile.inc --- */
 
-int __real_render_tile(struct blob **out, struct render_scratch *scratch,
-                       const struct tile_address *tile, struct render_progress *progress,
-                       struct render_times *times);
-int __wrap_render_tile(struct blob **out, struct render_scratch *scratch,
-                       const struct tile_address *tile, struct render_progress *progress,
-                       struct render_times *times);
-int __wrap_render_tile(struct blob **out, struct render_scratch *scratch,
-                       const struct tile_address *tile, struct render_progress *progress,
-                       struct render_times *times)
+int __real_render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
+                       struct render_progress *progress, struct render_times *times);
+int __wrap_render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
+                       struct render_progress *progress, struct render_times *times);
+int __wrap_render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
+                       struct render_progress *progress, struct render_times *times)
 {
-    struct farlands_grid grid;
-    const char *what;
-    if (tile_grid(tile, &grid, &what) || !spend((int64_t)grid.width * grid.height, grid.step))
+    if (!spend((int64_t)tile->grid.width * tile->grid.height, tile->grid.step))
         return -EIO;
     return __real_render_tile(out, scratch, tile, progress, times);
 }

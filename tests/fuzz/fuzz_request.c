@@ -38,14 +38,16 @@ const void *render_scratch_pixels(const struct render_scratch *scratch)
 }
 
 /* Some fail. Raw tiles have the right length, because it is sent before they are rendered. */
-int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile_address *tile,
+int render_tile(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
                 struct render_progress *progress, struct render_times *times)
 {
     (void)scratch, (void)progress, (void)times;
-    const size_t samples = (size_t)tile_size(tile) * (size_t)tile_size(tile);
-    const size_t length = tile->format == FORMAT_PNG ? FIRST_PNG + 7 * (size_t)(tile->x & 1023)
-                                                     : samples * format_sample_bytes(tile->format);
-    if ((tile->x & 7) == 5)
+    const struct tile_address *address = &tile->address;
+    const size_t samples = (size_t)tile->grid.width * (size_t)tile->grid.height;
+    const size_t length = address->format == FORMAT_PNG
+                              ? FIRST_PNG + 7 * (size_t)(address->x & 1023)
+                              : samples * format_sample_bytes(address->format);
+    if ((address->x & 7) == 5)
         return -EIO;
     *out = blob_new(length);
     if (!*out)

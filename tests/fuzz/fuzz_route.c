@@ -30,11 +30,11 @@ static void check_place(int64_t units)
 static void check_tile(const struct route *route, const char *uri)
 {
     char path[TILE_PATH_MAX], why[ROUTE_WHY];
-    struct tile_address tile;
-    struct farlands_grid grid;
+    struct tile resolved;
     must(route->scale == 1 || route->scale == 2, "%d", route->scale);
-    if (resolve_tile(&fuzz_worlds()->world[0], route, &tile, &grid, why))
+    if (resolve_tile(&fuzz_worlds()->world[0], route, &resolved, why))
         return;
+    struct tile_address tile = resolved.address;
     must(tile.border == route->border, "another border than that of %s", uri);
     tile.border = false; /* it is in the query */
     tile_url(&tile, path);

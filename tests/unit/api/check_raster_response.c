@@ -25,13 +25,13 @@ static void tear_down(void)
 static struct raster raster_of(enum format format, bool region)
 {
     struct raster raster = {
-        .world = worlds->world,
+        .content = {.world = worlds->world,
+                    .layer = layer_find("height"),
+                    .field = world_height_field(worlds->world),
+                    .range = {-50, 205}},
         .fingerprint = worlds->world->layer_fingerprint[0],
         .format = format,
         .grid = {.x = -1024, .y = 512, .step = 256, .width = 4, .height = 3},
-        .layer = layer_find("height"),
-        .field = world_height_field(worlds->world),
-        .range = {-50, 205},
         .region = region,
     };
     strcpy(raster.key, "0123456789abcdef/relief/1/2/3.png");

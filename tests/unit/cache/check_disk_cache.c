@@ -12,7 +12,7 @@
 
 #include "server/cache/quota.h"
 #include "server/png/image_writer.h"
-#include "tests/unit/support/fixtures.h"
+#include "tests/unit/support/tile_fixtures.h"
 
 static char directory[FOLDER_TEXT];
 static struct worlds *worlds;
@@ -133,7 +133,7 @@ static void must_have(struct disk_cache *from, const struct tile_address *which,
 {
     struct blob *found = NULL;
     char name[TILE_PATH_MAX];
-    int err = disk_cache_get(from, which, true, &found);
+    int err = disk_cache_get(from, KEY_OF(which), true, &found);
     must(err == 0, "%s: %d", tile_path(which, name), err);
     must(found->references == 1, "%u references", found->references);
     must(found->length == png->length && memcmp(found->bytes, png->bytes, png->length) == 0,
@@ -144,11 +144,11 @@ static void must_have(struct disk_cache *from, const struct tile_address *which,
 START_TEST(test_round_trip)
 {
     struct blob *png = png_of(256, 7), *found = NULL;
-    ck_assert_int_eq(disk_cache_get(cache, &tile, true, &found), -ENOENT);
-    ck_assert(!disk_cache_has(cache, &tile));
+    ck_assert_int_eq(disk_cache_get(cache, KEY_OF(&tile), true, &found), -ENOENT);
+    ck_assert(!disk_cache_has(cache, KEY_OF(&tile)));
     ck_assert_int_eq(files(), 0);
-    ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
-    ck_assert(disk_cache_has(cache, &tile));
+    ck_assert_int_eq(disk_cache_put(cache, KEY_OF(&tile), png), 0);
+    ck_assert(disk_cache_has(cache, KEY_OF(&tile)));
     ck_assert_uint_eq(png->references, 1);
     must_have(cache, &tile, png);
     must_have(cache, &tile, png);
@@ -161,7 +161,7 @@ START_TEST(test_longest)
 {
     tile.scale = 2;
     struct blob *png = longest_png();
-    ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
+    ck_assert_int_eq(disk_cache_put(cache, KEY_OF(&tile), png), 0);
     must_have(cache, &tile, png);
     blob_release(png);
 }
@@ -192,7 +192,7 @@ START_TEST(test_paths)
         tile.x = paths[i].x;
         tile.y = paths[i].y;
         pngs[i] = png_of(tile_size(&tile), (unsigned)i + 1);
-        ck_assert_msg(disk_cache_put(cache, &tile, pngs[i]) == 0, "%s", paths[i].path);
+        ck_assert_msg(disk_cache_put(cache, KEY_OF(&tile), pngs[i]) == 0, "%s", paths[i].path);
     }
     for (int i = 0; i < ROWS(paths); i++) {
         char path[1024];
@@ -214,16 +214,16 @@ START_TEST(test_fingerprints)
 {
     struct worlds *others = worlds_of_text("worlds: [{name: a}, {name: b, seed: 99}]");
     struct blob *png = png_of(256, 1), *found = NULL;
-    ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
+    ck_assert_int_eq(disk_cache_put(cache, KEY_OF(&tile), png), 0);
     tile.world = &others->world[0];
     must_have(cache, &tile, png);
     tile.world = &others->world[1];
-    ck_assert_int_eq(disk_cache_get(cache, &tile, true, &found), -ENOENT);
+    ck_assert_int_eq(disk_cache_get(cache, KEY_OF(&tile), true, &found), -ENOENT);
     ck_assert_ptr_null(found);
     /* Also under the other's name. */
-    ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
-    ck_assert(disk_cache_has(cache, &tile));
-    ck_assert_int_eq(disk_cache_get(cache, &tile, true, &found), -EILSEQ);
+    ck_assert_int_eq(disk_cache_put(cache, KEY_OF(&tile), png), 0);
+    ck_assert(disk_cache_has(cache, KEY_OF(&tile)));
+    ck_assert_int_eq(disk_cache_get(cache, KEY_OF(&tile), true, &found), -EILSEQ);
     ck_assert_ptr_null(found);
     worlds_release(others);
     blob_release(png);
@@ -355,14 +355,14 @@ START_TEST(test_damage)
     char path[1024];
     struct stat status;
     path_of(&tile, path);
-    ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
+    ck_assert_int_eq(disk_cache_put(cache, KEY_OF(&tile), png), 0);
     damage_file(_i, path, png);
-    int err = disk_cache_get(cache, &tile, true, &found);
+    int err = disk_cache_get(cache, KEY_OF(&tile), true, &found);
     ck_assert_msg(err < 0, "damage %d: %d", _i, err);
     ck_assert_ptr_null(found);
     if (_i < FIFO)
         ck_assert_msg(err == -EILSEQ, "damage %d: %d", _i, err);
-    ck_assert_int_eq(disk_cache_put(cache, &tile, new), 0);
+    ck_assert_int_eq(disk_cache_put(cache, KEY_OF(&tile), new), 0);
     must_have(cache, &tile, new);
     ck_assert_int_eq(lstat(path, &status), 0);
     ck_assert(S_ISREG(status.st_mode));
@@ -380,9 +380,9 @@ START_TEST(test_simple_file_systems)
 {
     struct blob *old = png_of(256, 1), *new = png_of(256, 2);
     refused_flags = lacking[_i];
-    ck_assert_int_eq(disk_cache_put(cache, &tile, old), 0);
+    ck_assert_int_eq(disk_cache_put(cache, KEY_OF(&tile), old), 0);
     must_have(cache, &tile, old);
-    ck_assert_int_eq(disk_cache_put(cache, &tile, new), 0);
+    ck_assert_int_eq(disk_cache_put(cache, KEY_OF(&tile), new), 0);
     must_have(cache, &tile, new);
     ck_assert(!disk_cache_suspended(cache));
     ck_assert_int_eq(files(), 1);
@@ -398,17 +398,17 @@ START_TEST(test_directory_in_place)
     struct blob *png = png_of(256, 1), *found = NULL;
     char path[1024], inside[1040];
     path_of(&tile, path);
-    ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
+    ck_assert_int_eq(disk_cache_put(cache, KEY_OF(&tile), png), 0);
     remove(path);
     ck_assert_int_eq(mkdir(path, 0700), 0);
-    ck_assert_int_lt(disk_cache_get(cache, &tile, true, &found), 0);
+    ck_assert_int_lt(disk_cache_get(cache, KEY_OF(&tile), true, &found), 0);
     snprintf(inside, sizeof inside, "%s/file", path);
     file_write(inside, "x", 1);
-    ck_assert_int_lt(disk_cache_get(cache, &tile, true, &found), 0);
-    ck_assert_int_lt(disk_cache_put(cache, &tile, png), 0);
+    ck_assert_int_lt(disk_cache_get(cache, KEY_OF(&tile), true, &found), 0);
+    ck_assert_int_lt(disk_cache_put(cache, KEY_OF(&tile), png), 0);
     ck_assert_msg(files() == 1, "a put left %s", stray);
     remove(inside);
-    if (disk_cache_put(cache, &tile, png) == 0)
+    if (disk_cache_put(cache, KEY_OF(&tile), png) == 0)
         must_have(cache, &tile, png);
     ck_assert_int_le(files(), 1);
     blob_release(png);
@@ -421,13 +421,13 @@ START_TEST(test_file_in_place)
     struct blob *png = png_of(256, 1), *found = NULL;
     char path[1024];
     path_of(&tile, path);
-    ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
+    ck_assert_int_eq(disk_cache_put(cache, KEY_OF(&tile), png), 0);
     remove(path);
     *strrchr(path, '/') = 0;
     ck_assert_int_eq(remove(path), 0);
     file_write(path, "x", 1);
-    ck_assert_int_lt(disk_cache_get(cache, &tile, true, &found), 0);
-    if (disk_cache_put(cache, &tile, png) == 0)
+    ck_assert_int_lt(disk_cache_get(cache, KEY_OF(&tile), true, &found), 0);
+    if (disk_cache_put(cache, KEY_OF(&tile), png) == 0)
         must_have(cache, &tile, png);
     ck_assert_msg(files() == 1, "a put left %s", stray);
     blob_release(png);
@@ -441,17 +441,17 @@ START_TEST(test_deleted)
     char path[1024];
     /* The tile, its directory, and so on, up to the cache's own. */
     for (path_of(&tile, path); strlen(path) >= strlen(directory); *strrchr(path, '/') = 0) {
-        int err = disk_cache_put(cache, &tile, png);
+        int err = disk_cache_put(cache, KEY_OF(&tile), png);
         ck_assert_msg(err == 0, "%s: %d", path, err);
         must_have(cache, &tile, png);
         folder_remove(path);
-        ck_assert_int_lt(disk_cache_get(cache, &tile, true, &found), 0);
+        ck_assert_int_lt(disk_cache_get(cache, KEY_OF(&tile), true, &found), 0);
     }
     /* A put that returns 0 has stored the tile. */
-    if (disk_cache_put(cache, &tile, png) == 0)
+    if (disk_cache_put(cache, KEY_OF(&tile), png) == 0)
         must_have(cache, &tile, png);
     else
-        ck_assert_int_lt(disk_cache_get(cache, &tile, true, &found), 0);
+        ck_assert_int_lt(disk_cache_get(cache, KEY_OF(&tile), true, &found), 0);
     blob_release(png);
 }
 END_TEST
@@ -461,9 +461,9 @@ START_TEST(test_two_caches)
     struct disk_cache *other;
     struct blob *png = png_of(256, 1), *new = png_of(256, 2);
     ck_assert_int_eq(open_cache(&other, directory), 0);
-    ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
+    ck_assert_int_eq(disk_cache_put(cache, KEY_OF(&tile), png), 0);
     must_have(other, &tile, png);
-    ck_assert_int_eq(disk_cache_put(other, &tile, new), 0);
+    ck_assert_int_eq(disk_cache_put(other, KEY_OF(&tile), new), 0);
     must_have(cache, &tile, new);
     disk_cache_close(other);
     must_have(cache, &tile, new);
@@ -477,7 +477,7 @@ END_TEST
 START_TEST(test_reopened)
 {
     struct blob *png = png_of(256, 1);
-    ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
+    ck_assert_int_eq(disk_cache_put(cache, KEY_OF(&tile), png), 0);
     disk_cache_close(cache);
     ck_assert_int_eq(open_cache(&cache, directory), 0);
     must_have(cache, &tile, png);
@@ -531,26 +531,26 @@ START_TEST(test_disk_full)
     signal(SIGXFSZ, SIG_IGN);
     for (int with_old = 0; with_old < 2; with_old++) {
         if (with_old)
-            ck_assert_int_eq(disk_cache_put(cache, &tile, old), 0);
+            ck_assert_int_eq(disk_cache_put(cache, KEY_OF(&tile), old), 0);
         for (size_t room = 0; room < png->length; room += png->length / 3 + 1) {
             /* Only around the put, as Check itself writes files. */
             small = (struct rlimit){room, limit.rlim_max};
             setrlimit(RLIMIT_FSIZE, &small);
-            int err = disk_cache_put(cache, &tile, png);
+            int err = disk_cache_put(cache, KEY_OF(&tile), png);
             setrlimit(RLIMIT_FSIZE, &limit);
             ck_assert_msg(err < 0 && err != -ECANCELED, "%zu bytes of room: %d", room, err);
             ck_assert(disk_cache_suspended(cache));
-            ck_assert_int_eq(disk_cache_put(cache, &tile, png), -ECANCELED);
+            ck_assert_int_eq(disk_cache_put(cache, KEY_OF(&tile), png), -ECANCELED);
             disk_cache_close(cache); /* the next one tries at once */
             ck_assert_int_eq(open_cache(&cache, directory), 0);
             ck_assert_msg(files() == with_old, "%zu bytes of room left %s", room, stray);
             if (with_old)
                 must_have(cache, &tile, old);
             else
-                ck_assert_int_eq(disk_cache_get(cache, &tile, true, &found), -ENOENT);
+                ck_assert_int_eq(disk_cache_get(cache, KEY_OF(&tile), true, &found), -ENOENT);
         }
     }
-    ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
+    ck_assert_int_eq(disk_cache_put(cache, KEY_OF(&tile), png), 0);
     must_have(cache, &tile, png);
     blob_release(png);
     blob_release(old);
@@ -562,12 +562,12 @@ START_TEST(test_no_descriptors)
 {
     struct blob *png = png_of(256, 1), *found = NULL;
     struct rlimit limit, small;
-    ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
+    ck_assert_int_eq(disk_cache_put(cache, KEY_OF(&tile), png), 0);
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
     small = (struct rlimit){0, limit.rlim_max};
     setrlimit(RLIMIT_NOFILE, &small);
-    int get_err = disk_cache_get(cache, &tile, true, &found);
-    int put_err = disk_cache_put(cache, &tile, png);
+    int get_err = disk_cache_get(cache, KEY_OF(&tile), true, &found);
+    int put_err = disk_cache_put(cache, KEY_OF(&tile), png);
     setrlimit(RLIMIT_NOFILE, &limit);
     ck_assert_int_eq(get_err, -EMFILE);
     ck_assert_int_eq(put_err, -EMFILE);
@@ -594,11 +594,11 @@ START_TEST(test_descriptors)
     path_of(&tile, path);
     int before = open_descriptors();
     for (int i = 0; i < 20; i++) {
-        disk_cache_get(cache, &tile, true, &found);
-        ck_assert_int_eq(disk_cache_put(cache, &tile, png), 0);
+        disk_cache_get(cache, KEY_OF(&tile), true, &found);
+        ck_assert_int_eq(disk_cache_put(cache, KEY_OF(&tile), png), 0);
         must_have(cache, &tile, png);
         file_write(path, "torn", 4);
-        ck_assert_int_eq(disk_cache_get(cache, &tile, true, &found), -EILSEQ);
+        ck_assert_int_eq(disk_cache_get(cache, KEY_OF(&tile), true, &found), -EILSEQ);
         remove(path);
     }
     ck_assert_int_eq(open_descriptors(), before);
@@ -622,12 +622,12 @@ static void *put_and_get(void *context)
         const int y = lap / 10; /* new directories again and again, for all threads at once */
         mine.x = x;
         mine.y = y;
-        if (disk_cache_put(cache, &mine, versions[self][y][x]) != 0) {
+        if (disk_cache_put(cache, KEY_OF(&mine), versions[self][y][x]) != 0) {
             atomic_fetch_add(&faults, 1);
             continue;
         }
         /* Once stored it stays, always as the version of one of the threads. */
-        if (disk_cache_get(cache, &mine, true, &found) != 0) {
+        if (disk_cache_get(cache, KEY_OF(&mine), true, &found) != 0) {
             atomic_fetch_add(&faults, 1);
             continue;
         }

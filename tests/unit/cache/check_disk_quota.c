@@ -46,7 +46,7 @@ static void open_with(struct footprint quota)
 static int put_number(int number)
 {
     struct tile_address other = tile_number(&tile, number);
-    return disk_cache_put(cache, &other, png);
+    return disk_cache_put(cache, KEY_OF(&other), png);
 }
 
 static char *path_of(int number, char path[1024])
@@ -433,7 +433,7 @@ static pid_t start_flooder(int seed, struct footprint quota)
         _exit(1);
     for (;;) {
         struct tile_address other = tile_number(&tile, chance_below(&state, 8000));
-        int err = disk_cache_put(own, &other, png);
+        int err = disk_cache_put(own, KEY_OF(&other), png);
         if (err && err != -EDQUOT)
             _exit(1);
         if (seed % 2)
@@ -703,7 +703,7 @@ static void put_valid(char path[1024], long seconds)
     ck_assert_int_eq(image_writer_tile(&whole, writer, PIXEL_RGB8, NULL, 256, black, key), 0);
     image_writer_free(writer);
     open_with(plenty);
-    ck_assert_int_eq(disk_cache_put(cache, &tile, whole), 0);
+    ck_assert_int_eq(disk_cache_put(cache, KEY_OF(&tile), whole), 0);
     file_age(path_of(0, path), seconds);
     blob_release(whole);
 }
@@ -721,7 +721,7 @@ START_TEST(test_hit)
     for (int i = 0; i < ROWS(ages); i++) {
         put_valid(path, ages[i].age);
         time_t before = used_at(path), now = time(NULL);
-        ck_assert_int_eq(disk_cache_get(cache, &tile, _i, &found), 0);
+        ck_assert_int_eq(disk_cache_get(cache, KEY_OF(&tile), _i, &found), 0);
         blob_release(found);
         if (ages[i].touched)
             ck_assert_msg(soon(used_at(path) >= now - 1 && used_at(path) <= now + 20),
@@ -738,18 +738,18 @@ START_TEST(test_now)
     char path[1024];
     struct blob *found;
     put_valid(path, 0);
-    ck_assert_int_eq(disk_cache_get(cache, &tile, false, &found), 0);
+    ck_assert_int_eq(disk_cache_get(cache, KEY_OF(&tile), false, &found), 0);
     ck_assert_uint_eq(found->references, 1);
     blob_release(found);
     file_write(path, "torn", 4);
-    ck_assert_int_eq(disk_cache_get(cache, &tile, false, &found), -EILSEQ);
+    ck_assert_int_eq(disk_cache_get(cache, KEY_OF(&tile), false, &found), -EILSEQ);
     file_write(path, "", 0);
-    ck_assert_int_eq(disk_cache_get(cache, &tile, false, &found), -EILSEQ);
+    ck_assert_int_eq(disk_cache_get(cache, KEY_OF(&tile), false, &found), -EILSEQ);
     remove(path);
-    int err = disk_cache_get(cache, &tile, false, &found);
+    int err = disk_cache_get(cache, KEY_OF(&tile), false, &found);
     ck_assert_msg(err == -ENOENT || err == -EAGAIN, "%d", err);
     tile.x = 77777;
-    err = disk_cache_get(cache, &tile, false, &found);
+    err = disk_cache_get(cache, KEY_OF(&tile), false, &found);
     ck_assert_msg(err == -ENOENT || err == -EAGAIN, "%d", err);
 }
 END_TEST
@@ -780,7 +780,7 @@ START_TEST(test_now_cold)
         if (!drop_from_memory(path))
             continue;
         dropped++;
-        err = disk_cache_get(cache, &tile, false, &found);
+        err = disk_cache_get(cache, KEY_OF(&tile), false, &found);
         if (err == 0)
             blob_release(found);
     }
@@ -789,9 +789,9 @@ START_TEST(test_now_cold)
         return;
     }
     ck_assert_int_eq(err, -EAGAIN);
-    ck_assert_int_eq(disk_cache_get(cache, &tile, true, &found), 0);
+    ck_assert_int_eq(disk_cache_get(cache, KEY_OF(&tile), true, &found), 0);
     blob_release(found);
-    ck_assert_int_eq(disk_cache_get(cache, &tile, false, &found), 0);
+    ck_assert_int_eq(disk_cache_get(cache, KEY_OF(&tile), false, &found), 0);
     blob_release(found);
 }
 END_TEST
@@ -813,7 +813,7 @@ static int fill(struct disk_cache *small)
     int err = 0;
     for (int i = 0; i < 400 && !err; i++) {
         struct tile_address other = tile_number(&tile, i);
-        err = disk_cache_put(small, &other, png);
+        err = disk_cache_put(small, KEY_OF(&other), png);
     }
     return err;
 }
@@ -835,9 +835,9 @@ START_TEST(test_small_disk)
     ck_assert_int_eq(disk_cache_open(&small, path, &plenty, is_any, NULL), 0);
     ck_assert_int_eq(fill(small), -ENOSPC);
     ck_assert(disk_cache_suspended(small));
-    ck_assert_int_eq(disk_cache_put(small, &tile, png), -ECANCELED);
+    ck_assert_int_eq(disk_cache_put(small, KEY_OF(&tile), png), -ECANCELED);
     pause_ms(5100);
-    int err = disk_cache_put(small, &tile, png);
+    int err = disk_cache_put(small, KEY_OF(&tile), png);
     bool suspended = disk_cache_suspended(small);
     disk_cache_close(small);
     umount(path);

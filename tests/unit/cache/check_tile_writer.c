@@ -85,8 +85,10 @@ static void close_writer(struct tile_writer *writer)
 static void put_tile(struct tile_writer *writer, const struct tile_address *other,
                      struct blob *blob)
 {
-    if (!tile_writer_offer(writer, other, blob))
-        tile_writer_store(writer, other, blob);
+    char key[TILE_KEY_MAX];
+    tile_key(other, key);
+    if (!tile_writer_offer(writer, key, blob))
+        tile_writer_store(writer, key, blob);
 }
 
 static bool exists(int number)

@@ -20,8 +20,8 @@
 #include "server/layers/climate_colors.h"
 #include "server/layers/inland_water.h"
 #include "server/tiles/render.h"
-#include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/sample_biomes.h"
+#include "tests/unit/support/tile_fixtures.h"
 
 #define TABLE "tests/unit/layers/pixels.def"
 
@@ -330,7 +330,7 @@ static void compare_layer(const struct world *world, int layer, bool same_ground
             struct blob *blob;
             if (!(layers[layer].formats >> format & 1) || format == FORMAT_WEBP)
                 continue;
-            ck_assert_int_eq(render_tile(&blob, scratch, &tile, NULL, NULL), 0);
+            ck_assert_int_eq(render_address(&blob, scratch, &tile, NULL, NULL), 0);
             if (format == FORMAT_PNG) {
                 painted = hash_pixels(painted, render_scratch_pixels(scratch), size * size,
                                       pixel_bytes(layers[layer].pixel));

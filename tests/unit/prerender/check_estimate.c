@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "server/tiles/render.h"
-#include "tests/unit/support/fixtures.h"
+#include "tests/unit/support/tile_fixtures.h"
 
 #define MS UINT64_C(1000000)
 
@@ -58,7 +58,7 @@ static double bytes_of(const struct tile_plan *plan)
         struct tile_address tile;
         struct blob *png;
         tile_plan_get(plan, i, &tile);
-        ck_assert_int_eq(render_tile(&png, scratch, &tile, NULL, NULL), 0);
+        ck_assert_int_eq(render_address(&png, scratch, &tile, NULL, NULL), 0);
         bytes += (double)footprint_of_file(png->length).bytes;
         blob_release(png);
     }

@@ -41,21 +41,21 @@ static const struct {
 START_TEST(test_found)
 {
     const char *path = found[_i].path;
-    char why[ROUTE_WHY] = "", key[TILE_KEY_MAX];
+    char why[ROUTE_WHY] = "";
     struct route route;
-    struct tile_address tile;
-    struct farlands_grid grid;
+    struct tile tile;
 
     ck_assert_msg(resolve_path(path, &route, why) == 0, "%s: %s", path, why);
     const struct world *world = resolve_hold(worlds, &route, why);
     ck_assert_msg(world != NULL, "%s: %s", path, why);
     ck_assert_str_eq(world->name, found[_i].name);
-    ck_assert_msg(resolve_tile(world, &route, &tile, &grid, why) == 0, "%s: %s", path, why);
-    ck_assert_ptr_eq(tile.world, world);
-    ck_assert_str_eq(tile_key(&tile, key) + FINGERPRINT_TEXT, found[_i].key);
-    ck_assert_int_eq(grid.x, found[_i].x);
-    ck_assert_int_eq(grid.width, tile_size(&tile));
-    ck_assert_int_eq(grid.band_limit, found[_i].band_limit);
+    ck_assert_msg(resolve_tile(world, &route, &tile, why) == 0, "%s: %s", path, why);
+    ck_assert_ptr_eq(tile.address.world, world);
+    ck_assert_ptr_eq(tile.content.world, world);
+    ck_assert_str_eq(tile.key + FINGERPRINT_TEXT, found[_i].key);
+    ck_assert_int_eq(tile.grid.x, found[_i].x);
+    ck_assert_int_eq(tile.grid.width, tile_size(&tile.address));
+    ck_assert_int_eq(tile.grid.band_limit, found[_i].band_limit);
     world_release(world);
 }
 END_TEST
@@ -93,13 +93,12 @@ START_TEST(test_refused)
     const char *path = refused[_i].path;
     char why[ROUTE_WHY] = "";
     struct route route;
-    struct tile_address tile;
-    struct farlands_grid grid;
+    struct tile tile;
 
     if (resolve_path(path, &route, why) == 0) {
         const struct world *world = resolve_world(worlds, &route, why);
         if (world)
-            ck_assert_int_eq(resolve_tile(world, &route, &tile, &grid, why), -ENOENT);
+            ck_assert_int_eq(resolve_tile(world, &route, &tile, why), -ENOENT);
         else
             ck_assert_ptr_null(resolve_hold(worlds, &route, why));
     }

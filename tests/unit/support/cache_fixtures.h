@@ -7,7 +7,7 @@
 
 #include "server/cache/disk_cache.h"
 #include "server/cache/quota.h"
-#include "tests/unit/support/fixtures.h"
+#include "tests/unit/support/tile_fixtures.h"
 
 /* The usage of the directory PATH as du counts it, itself included. Files that vanish meanwhile are
  * not counted. */

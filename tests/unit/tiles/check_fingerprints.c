@@ -7,7 +7,7 @@
 #include "config/world/world_options.h"
 #include "server/png/image_checksum.h"
 #include "server/tiles/render.h"
-#include "tests/unit/support/fixtures.h"
+#include "tests/unit/support/tile_fixtures.h"
 
 static struct render_scratch *scratch;
 
@@ -113,7 +113,7 @@ static struct blob *tile_of(const struct world *world, int layer)
     const struct tile_address tile = {
         .world = world, .layer = layer, .scale = 1, .z = Z, .x = X, .y = Y};
     struct blob *png;
-    ck_assert_int_eq(render_tile(&png, scratch, &tile, NULL, NULL), 0);
+    ck_assert_int_eq(render_address(&png, scratch, &tile, NULL, NULL), 0);
     blob_release(png);
     return blob_copy(render_scratch_pixels(scratch),
                      TILE_SIZE * TILE_SIZE * pixel_bytes(layers[layer].pixel));
@@ -224,8 +224,8 @@ static bool same_tile(const struct world *a, const struct world *b, enum format 
     char key_a[TILE_KEY_MAX], key_b[TILE_KEY_MAX];
 
     other.world = b;
-    ck_assert_int_eq(render_tile(&blob_a, scratch, &one, NULL, NULL), 0);
-    ck_assert_int_eq(render_tile(&blob_b, scratch, &other, NULL, NULL), 0);
+    ck_assert_int_eq(render_address(&blob_a, scratch, &one, NULL, NULL), 0);
+    ck_assert_int_eq(render_address(&blob_b, scratch, &other, NULL, NULL), 0);
     /* Files end with the checksum of their keys. */
     const bool same_key = strcmp(tile_key(&one, key_a), tile_key(&other, key_b)) == 0;
     const size_t compared = blob_a->length - (same_key ? 0 : IMAGE_CHECKSUM);

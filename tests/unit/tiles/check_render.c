@@ -9,7 +9,7 @@
 #include <webp/decode.h>
 
 #include "server/png/image_checksum.h"
-#include "tests/unit/support/fixtures.h"
+#include "tests/unit/support/tile_fixtures.h"
 
 static struct worlds *worlds;
 static struct render_scratch *scratch;
@@ -62,7 +62,7 @@ static struct blob *render(const struct tile_address *tile)
 {
     struct blob *blob = NULL;
     char name[TILE_PATH_MAX];
-    int err = render_tile(&blob, scratch, tile, NULL, NULL);
+    int err = render_address(&blob, scratch, tile, NULL, NULL);
     must(err == 0 && blob, "%s: %d", tile_path(tile, name), err);
     must(blob->references == 1, "%u references", blob->references);
     return blob;
@@ -468,7 +468,7 @@ START_TEST(test_pure)
             struct render_times times = {0};
             struct blob *first = render(&tile), *second = NULL;
             blob_release(render(&other));
-            ck_assert_int_eq(render_tile(&second, scratch, &tile, NULL, &times), 0);
+            ck_assert_int_eq(render_address(&second, scratch, &tile, NULL, &times), 0);
             ck_assert_uint_gt(times.noise, 0);
             ck_assert_uint_eq(first->length, second->length);
             ck_assert_mem_eq(first->bytes, second->bytes, first->length);
@@ -502,7 +502,7 @@ START_TEST(test_paused)
             if (!(layers[layer].formats & 1U << format))
                 continue;
             struct blob *whole = render(&tile);
-            while ((err = render_tile(&paused, both[stops % 2], &tile, &progress, NULL)) == 1)
+            while ((err = render_address(&paused, both[stops % 2], &tile, &progress, NULL)) == 1)
                 if (stops++ == 0)
                     blob_release(render(&other));
             ck_assert_int_eq(err, 0);
@@ -511,7 +511,7 @@ START_TEST(test_paused)
             ck_assert_uint_eq(paused->length, whole->length);
             ck_assert_mem_eq(paused->bytes, whole->bytes, whole->length);
             render_progress_clear(&progress);
-            ck_assert_int_eq(render_tile(&paused, scratch, &tile, &progress, NULL), 1);
+            ck_assert_int_eq(render_address(&paused, scratch, &tile, &progress, NULL), 1);
             render_progress_clear(&progress);
             blob_release(whole);
             blob_release(paused);
@@ -566,7 +566,7 @@ static void *render_often(void *context)
     struct painter *painter = context;
     for (int i = 0; i < 10; i++) {
         struct blob *blob = NULL;
-        if (render_tile(&blob, painter->scratch, &painter->tile, NULL, NULL) ||
+        if (render_address(&blob, painter->scratch, &painter->tile, NULL, NULL) ||
             blob->length != painter->expected->length ||
             memcmp(blob->bytes, painter->expected->bytes, blob->length) != 0)
             painter->faults++;
