@@ -34,6 +34,7 @@ struct entry {
     struct blob *blob;
     size_t cost;
     uint64_t hash;
+    unsigned pins;
     char key[];
 };
 
@@ -55,10 +56,11 @@ struct bucket {
 
 struct memory_cache {
     uv_mutex_t lock;
-    uint64_t budget, used; /* USED includes the table */
+    uint64_t budget;
     struct queue small, main;
-    uint32_t evictions; /* from the small queue; may wrap around */
-    uint64_t seed;      /* drawn at random, so that clients cannot choose keys of one bucket */
+    struct queue pinned; /* beyond the budget, and in no order */
+    uint32_t evictions;  /* from the small queue; may wrap around */
+    uint64_t seed;       /* drawn at random, so that clients cannot choose keys of one bucket */
     struct bucket *buckets;
     size_t bucket_count; /* a power of two */
     struct bucket only;  /* the table if the budget is too small for another, or memory is out */
@@ -103,13 +105,12 @@ static struct bucket *use_table(struct memory_cache *cache, struct bucket *bucke
 {
     struct bucket *before = cache->buckets == &cache->only ? NULL : cache->buckets;
 
-    cache->used -= table_bytes(cache);
     memset(&cache->only, 0, sizeof cache->only);
     cache->buckets = buckets ? buckets : &cache->only;
     cache->bucket_count = buckets ? count : 1;
-    cache->used += table_bytes(cache);
     chain_queue(cache, &cache->small);
     chain_queue(cache, &cache->main);
+    chain_queue(cache, &cache->pinned);
     return before;
 }
 
@@ -171,14 +172,18 @@ static void dequeue(struct entry *entry)
     queue->count--;
 }
 
-/* Remove ENTRY from its queue and the table, and add it to *REMOVED, to be freed without the lock.
- */
-static void remove_entry(struct memory_cache *cache, struct entry *entry, struct entry **removed)
+/* Take ENTRY out of its queue and the table. */
+static void take_out(struct memory_cache *cache, struct entry *entry)
 {
     struct bucket *bucket = bucket_of(cache, entry->hash);
     dequeue(entry);
     LL_DELETE2(bucket->first, entry, chain);
-    cache->used -= entry->cost;
+}
+
+/* Take ENTRY out, and add it to *REMOVED, to be freed without the lock. */
+static void remove_entry(struct memory_cache *cache, struct entry *entry, struct entry **removed)
+{
+    take_out(cache, entry);
     LL_PREPEND2(*removed, entry, chain);
 }
 
@@ -220,10 +225,15 @@ static void evict_main(struct memory_cache *cache, struct entry **removed)
     remove_entry(cache, entry, removed);
 }
 
+static uint64_t used(const struct memory_cache *cache)
+{
+    return table_bytes(cache) + cache->small.bytes + cache->main.bytes;
+}
+
 /* Evict until COST more bytes fit the budget. They must fit an empty cache. */
 static void make_room(struct memory_cache *cache, size_t cost, struct entry **removed)
 {
-    while (cache->used + cost > cache->budget) {
+    while (used(cache) + cost > cache->budget) {
         assert(cache->small.count + cache->main.count > 0);
         const bool small_is_over = cache->small.bytes > cache->budget / SMALL_SHARE;
         if (cache->small.count && (small_is_over || !cache->main.count))
@@ -255,20 +265,22 @@ static void free_entries(struct entry *entry)
 }
 
 /* Add ENTRY to QUEUE, that of the entry it replaces, or, if NULL, to the one that its ghost
- * decides; to *REMOVED if it cannot fit. */
+ * decides; to the pinned ones if it is one; to *REMOVED if it cannot fit. */
 static void admit(struct memory_cache *cache, struct entry *entry, struct queue *queue,
                   struct entry **removed)
 {
-    if (entry->cost > cache->budget - table_bytes(cache)) {
+    if (entry->pins > 0) {
+        queue = &cache->pinned;
+    } else if (entry->cost > cache->budget - table_bytes(cache)) {
         LL_PREPEND2(*removed, entry, chain);
         return;
+    } else {
+        if (!queue)
+            queue = take_ghost(cache, entry->hash) ? &cache->main : &cache->small;
+        make_room(cache, entry->cost, removed);
     }
-    if (!queue)
-        queue = take_ghost(cache, entry->hash) ? &cache->main : &cache->small;
-    make_room(cache, entry->cost, removed);
     enqueue(queue, entry);
     LL_PREPEND2(bucket_of(cache, entry->hash)->first, entry, chain);
-    cache->used += entry->cost;
 }
 
 struct blob *memory_cache_get(struct memory_cache *cache, const char *key)
@@ -284,7 +296,8 @@ struct blob *memory_cache_get(struct memory_cache *cache, const char *key)
     return blob;
 }
 
-void memory_cache_put(struct memory_cache *cache, const char *key, struct blob *blob)
+/* Keep BLOB under KEY, with PINS more. */
+static void put(struct memory_cache *cache, const char *key, struct blob *blob, unsigned pins)
 {
     const size_t length = strlen(key);
     const uint64_t hash = XXH64(key, length, cache->seed);
@@ -293,15 +306,45 @@ void memory_cache_put(struct memory_cache *cache, const char *key, struct blob *
 
     uv_mutex_lock(&cache->lock);
     struct entry *before = find(cache, key, hash);
-    const bool same = before && before->blob == blob; /* keeps its position in the queue */
-    if (before && !same) {
-        queue = before->queue;
-        remove_entry(cache, before, &removed);
+    if (before && before->blob == blob && !pins) { /* keeps its position in the queue */
+        if (entry)
+            LL_PREPEND2(removed, entry, chain);
+    } else {
+        if (before) {
+            queue = before->pins ? NULL : before->queue;
+            pins += before->pins;
+            remove_entry(cache, before, &removed);
+        }
+        if (entry) {
+            entry->pins = pins;
+            admit(cache, entry, queue, &removed);
+        }
     }
-    if (entry && same)
-        LL_PREPEND2(removed, entry, chain);
-    else if (entry)
-        admit(cache, entry, queue, &removed);
+    uv_mutex_unlock(&cache->lock);
+    free_entries(removed);
+}
+
+void memory_cache_put(struct memory_cache *cache, const char *key, struct blob *blob)
+{
+    put(cache, key, blob, 0);
+}
+
+void memory_cache_pin(struct memory_cache *cache, const char *key, struct blob *blob)
+{
+    put(cache, key, blob, 1);
+}
+
+void memory_cache_unpin(struct memory_cache *cache, const char *key)
+{
+    const uint64_t hash = XXH64(key, strlen(key), cache->seed);
+    struct entry *removed = NULL;
+
+    uv_mutex_lock(&cache->lock);
+    struct entry *entry = find(cache, key, hash);
+    if (entry && entry->pins > 0 && --entry->pins == 0) {
+        take_out(cache, entry);
+        admit(cache, entry, NULL, &removed);
+    }
     uv_mutex_unlock(&cache->lock);
     free_entries(removed);
 }
@@ -325,9 +368,9 @@ void memory_cache_resize(struct memory_cache *cache, uint64_t budget)
 uint64_t memory_cache_used(struct memory_cache *cache)
 {
     uv_mutex_lock(&cache->lock);
-    const uint64_t used = cache->used;
+    const uint64_t bytes = used(cache);
     uv_mutex_unlock(&cache->lock);
-    return used;
+    return bytes;
 }
 
 int memory_cache_new(struct memory_cache **out, uint64_t budget)
@@ -359,6 +402,7 @@ void memory_cache_free(struct memory_cache *cache)
 {
     if (!cache)
         return;
+    assert(cache->pinned.count == 0);
     memory_cache_resize(cache, 0);
     uv_mutex_destroy(&cache->lock);
     free(cache);

@@ -15,11 +15,11 @@ struct memory_cache;
 
 /*
  * The cache never uses more than BUDGET bytes, keys and bookkeeping included; only struct
- * memory_cache itself is not counted. With a budget of 0 nothing is kept. Returns 0, -ENOMEM or
- * -EAGAIN.
+ * memory_cache itself and pinned entries are not counted. With a budget of 0 nothing is kept that
+ * is not pinned. Returns 0, -ENOMEM or -EAGAIN.
  */
 int memory_cache_new(struct memory_cache **out, uint64_t budget);
-void memory_cache_free(struct memory_cache *cache);
+void memory_cache_free(struct memory_cache *cache); /* nothing is pinned, or CACHE is NULL */
 
 /* The blob under KEY with a reference that the caller releases, or NULL. Counts as a use. A caller
  * that keeps the reference and uses it again should count that with blob_use. */
@@ -28,6 +28,14 @@ struct blob *memory_cache_get(struct memory_cache *cache, const char *key);
 /* Keep BLOB under KEY with a reference of the cache's own; it replaces a blob under that key. If
  * memory is out or BLOB exceeds the budget by itself, nothing is kept under KEY. */
 void memory_cache_put(struct memory_cache *cache, const char *key, struct blob *blob);
+
+/*
+ * Keep BLOB under KEY as memory_cache_put does, and beyond the budget, until memory_cache_unpin has
+ * been called as often: for a tile that is to be written to the disk, and is nowhere else until
+ * then. If memory is out, nothing is kept under KEY.
+ */
+void memory_cache_pin(struct memory_cache *cache, const char *key, struct blob *blob);
+void memory_cache_unpin(struct memory_cache *cache, const char *key);
 
 /* Change the budget. Entries that exceed it are evicted before this returns. */
 void memory_cache_resize(struct memory_cache *cache, uint64_t budget);

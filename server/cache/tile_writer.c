@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <uv.h>
-#include <xxhash.h>
 
 #include "server/core/clock.h"
 #include "server/core/thread_group.h"
@@ -24,11 +23,10 @@ struct entry {
     struct blob *png;
 };
 
-/* Tiles to be stored, and the hashes of their keys. */
+/* Tiles to be stored, which are pinned in the memory cache. */
 struct tiles {
     unsigned count;
     size_t bytes;
-    uint64_t hash[TILES];
     struct entry entry[TILES];
 };
 
@@ -102,8 +100,10 @@ static void forget(struct tile_writer *writer)
     written->count = 0;
     written->bytes = 0;
     uv_mutex_unlock(&writer->lock);
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++) {
+        memory_cache_unpin(writer->options.memory, written->entry[i].key);
         blob_release(written->entry[i].png);
+    }
 }
 
 /* Wait for a batch and take it. Returns NULL if the thread must end. */
@@ -137,32 +137,6 @@ static void run(void *context, unsigned number)
         store(writer, batch);
 }
 
-static uint64_t hash_of(const char *key)
-{
-    return XXH3_64bits(key, strlen(key));
-}
-
-/* The tile of KEY among TILES, with a reference more; or NULL. */
-static struct blob *find(const struct tiles *tiles, uint64_t hash, const char *key)
-{
-    for (unsigned i = 0; i < tiles->count; i++)
-        if (tiles->hash[i] == hash && strcmp(tiles->entry[i].key, key) == 0)
-            return blob_hold(tiles->entry[i].png);
-    return NULL;
-}
-
-struct blob *tile_writer_get(struct tile_writer *writer, const char *key)
-{
-    const uint64_t hash = hash_of(key);
-
-    uv_mutex_lock(&writer->lock);
-    struct blob *png = find(writer->next, hash, key);
-    if (!png)
-        png = find(writer->written, hash, key);
-    uv_mutex_unlock(&writer->lock);
-    return png;
-}
-
 uint64_t tile_writer_run_ms(struct tile_writer *writer)
 {
     const uint64_t begun = __atomic_load_n(&writer->begun, __ATOMIC_RELAXED);
@@ -174,13 +148,13 @@ bool tile_writer_offer(struct tile_writer *writer, const char *key, struct blob 
 {
     bool wakes = false;
 
-    const uint64_t hash = hash_of(key);
+    /* Before the thread can unpin the tile. */
+    memory_cache_pin(writer->options.memory, key, png);
     uv_mutex_lock(&writer->lock);
     struct tiles *next = writer->next;
     const bool taken = !is_full(next) && !writer->stop;
     if (taken) {
-        struct entry *entry = &next->entry[next->count];
-        next->hash[next->count++] = hash;
+        struct entry *entry = &next->entry[next->count++];
         snprintf(entry->key, sizeof entry->key, "%s", key);
         entry->png = blob_hold(png);
         next->bytes += png->length;
@@ -189,6 +163,8 @@ bool tile_writer_offer(struct tile_writer *writer, const char *key, struct blob 
     uv_mutex_unlock(&writer->lock);
     if (wakes)
         uv_cond_signal(&writer->wake);
+    if (!taken)
+        memory_cache_unpin(writer->options.memory, key);
     return taken;
 }
 

@@ -7,13 +7,15 @@
 #define FARLANDS_CACHE_TILE_WRITER_H
 
 #include "server/cache/disk_cache.h"
+#include "server/cache/memory_cache.h"
 #include "server/core/clock.h"
 
 struct tile_writer;
 
 struct tile_writer_options {
-    struct disk_cache *cache; /* outlives the writer */
-    int niceness;             /* added to the thread's (setpriority(2)); best effort */
+    struct disk_cache *cache;    /* outlives the writer */
+    struct memory_cache *memory; /* likewise: it keeps tiles until they are stored */
+    int niceness;                /* added to the thread's (setpriority(2)); best effort */
     /* Called for each tile, by any thread, with what disk_cache_put would return. */
     void (*stored)(void *context, int err);
     void *context;
@@ -37,10 +39,6 @@ void tile_writer_free(struct tile_writer *writer);
  * second function, which may wait for the disk. Any thread. */
 bool tile_writer_offer(struct tile_writer *writer, const char *key, struct blob *png);
 void tile_writer_store(struct tile_writer *writer, const char *key, const struct blob *png);
-
-/* The tile of KEY (tile_key) if it is not stored yet, with a reference for the caller; or NULL.
- * Never waits for the disk. Any thread. */
-struct blob *tile_writer_get(struct tile_writer *writer, const char *key);
 
 /* How long the thread has been storing one tile by now; 0 if it is not. Any thread. */
 uint64_t tile_writer_run_ms(struct tile_writer *writer);

@@ -38,13 +38,6 @@ static struct disk_cache *disk_for(const struct fetcher *fetcher, const struct t
     return format_is_picture(tile->address.format) ? fetcher->disk_cache : NULL;
 }
 
-/* The tile of KEY if it need not be read or rendered: in the cache, or not on disk yet. */
-static struct blob *in_memory(const struct fetcher *fetcher, const char *key)
-{
-    struct blob *blob = memory_cache_get(fetcher->memory_cache, key);
-    return blob || !fetcher->writer ? blob : tile_writer_get(fetcher->writer, key);
-}
-
 static void fetch_free(struct fetch *fetch)
 {
     if (fetch->paused)
@@ -220,7 +213,7 @@ static void start(const struct fetcher *fetcher, struct flight *flight,
                   const struct fetch_request *request)
 {
     /* An earlier flight may have completed between fetch_lookup and single_flight_join. */
-    struct blob *blob = in_memory(fetcher, request->tile->key);
+    struct blob *blob = memory_cache_get(fetcher->memory_cache, request->tile->key);
     if (blob) {
         single_flight_complete(fetcher->flights, flight, blob, FETCH_FROM_MEMORY);
         blob_release(blob);
@@ -281,7 +274,7 @@ int fetch_start(const struct fetcher *fetcher, const struct fetch_request *reque
 struct blob *fetch_lookup(const struct fetcher *fetcher, struct fetch_request *request)
 {
     struct disk_cache *disk = disk_for(fetcher, request->tile);
-    struct blob *blob = in_memory(fetcher, request->tile->key);
+    struct blob *blob = memory_cache_get(fetcher->memory_cache, request->tile->key);
 
     request->from_memory = blob;
     if (blob || !disk)

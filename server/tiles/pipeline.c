@@ -50,6 +50,7 @@ static int make_writer(struct pipeline *pipeline)
     struct fetcher *fetcher = &pipeline->fetcher;
 
     const struct tile_writer_options options = {.cache = fetcher->disk_cache,
+                                                .memory = fetcher->memory_cache,
                                                 .niceness = RENDER_NICENESS,
                                                 .stored = fetch_stored,
                                                 .context = fetcher};

@@ -560,6 +560,50 @@ START_TEST(test_empty_blobs)
 }
 END_TEST
 
+/* Pinned entries stay, whatever the budget is; then they are entries like others. */
+START_TEST(test_pins)
+{
+    make(0);
+    struct blob *blob = blob_of(5000), *other = blob_of(6000);
+    memory_cache_pin(cache, "key", blob);
+    memory_cache_pin(cache, "key", blob);
+    memory_cache_put(cache, "key", blob);
+    memory_cache_put(cache, "more", other);
+    ck_assert_ptr_null(get("more"));
+    ck_assert_uint_eq(memory_cache_used(cache), 0);
+    memory_cache_unpin(cache, "key");
+    ck_assert_ptr_eq(get("key"), blob);
+    memory_cache_unpin(cache, "key");
+    ck_assert(!is_kept(blob));
+    memory_cache_unpin(cache, "key"); /* which is not there any more */
+
+    memory_cache_resize(cache, 20000);
+    memory_cache_pin(cache, "key", blob);
+    ck_assert_uint_lt(memory_cache_used(cache), 5000);
+    for (int i = 0; i < 100; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%d", i);
+        memory_cache_put(cache, name, other);
+        must(get("key") == blob, "gone with entry %d", i);
+    }
+    /* Pins are the key's, whichever blob it has. */
+    memory_cache_put(cache, "key", other);
+    ck_assert(!is_kept(blob));
+    memory_cache_resize(cache, 1 << 20);
+    memory_cache_resize(cache, 0);
+    ck_assert_ptr_eq(get("key"), other);
+    memory_cache_resize(cache, 20000);
+    memory_cache_unpin(cache, "key");
+    ck_assert_ptr_eq(get("key"), other);
+    ck_assert_uint_gt(memory_cache_used(cache), 6000);
+    memory_cache_resize(cache, 0);
+    ck_assert(!is_kept(other));
+    memory_cache_free(cache);
+    blob_release(blob);
+    blob_release(other);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("memory_cache");
@@ -570,6 +614,7 @@ int main(void)
     tcase_add_test(tcase, test_replace_in_budget);
     tcase_add_test(tcase, test_too_large);
     tcase_add_loop_test(tcase, test_no_budget, 0, 2);
+    tcase_add_test(tcase, test_pins);
     tcase_add_test(tcase, test_order);
     tcase_add_test(tcase, test_uses);
     tcase_add_test(tcase, test_second_chance);

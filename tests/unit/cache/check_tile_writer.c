@@ -11,6 +11,7 @@
 static char directory[FOLDER_TEXT];
 static struct worlds *worlds;
 static struct disk_cache *cache;
+static struct memory_cache *memory;
 static struct tile_address tile;
 static struct blob *png; /* need not be a PNG */
 
@@ -18,9 +19,7 @@ static const struct footprint plenty = {UINT64_C(1) << 30, 100000};
 
 static int stored, refused, failed; /* atomic */
 
-/* A slow disk: what each tile takes, in truth and by the clock; the first one waits for the gate.
- */
-static unsigned delay_ms;
+/* A slow disk: what each tile takes by the clock; the first one waits for the gate. */
 static struct clock time_held = {.ns = NS_PER_MS}; /* moved by the tests alone */
 static unsigned tile_ms;
 static uv_sem_t *gate, at_gate;
@@ -29,7 +28,6 @@ static void count(void *context, int err)
 {
     int *counter = !err ? &stored : err == -EDQUOT ? &refused : &failed;
     (void)context;
-    uv_sleep(delay_ms);
     if (gate) {
         uv_sem_post(&at_gate);
         uv_sem_wait(gate);
@@ -53,13 +51,14 @@ static void set_up(void)
         worlds->world, layer_find("relief"), FORMAT_PNG, 1, 0, 0, 0, false, 0, false};
     png = blob_new(12000);
     memset(png->bytes, 7, png->length);
+    ck_assert_int_eq(memory_cache_new(&memory, 0), 0);
     stored = refused = failed = 0;
-    delay_ms = 0;
 }
 
 static void tear_down(void)
 {
     disk_cache_close(cache);
+    memory_cache_free(memory);
     ck_assert_uint_eq(png->references, 1);
     blob_release(png);
     worlds_release(worlds);
@@ -71,7 +70,7 @@ static struct tile_writer *open_writer(struct footprint quota)
     struct tile_writer *writer;
     ck_assert_int_eq(disk_cache_open(&cache, directory, &quota, NULL, NULL), 0);
     const struct tile_writer_options options = {
-        .cache = cache, .stored = count, .clock = &time_held};
+        .cache = cache, .memory = memory, .stored = count, .clock = &time_held};
     ck_assert_int_eq(tile_writer_new(&writer, &options), 0);
     return writer;
 }
@@ -205,38 +204,42 @@ START_TEST(test_quota)
 }
 END_TEST
 
-/* Tiles that are not stored yet can be had from the writer, and only these. */
+/* Tiles that are not stored yet are in the memory cache, which keeps nothing else: its budget is 0.
+ */
 START_TEST(test_waiting_tiles)
 {
     enum { WAITING = 60 };
-    struct tile_writer *writer = open_writer(plenty);
-    char key[TILE_KEY_MAX];
+    uv_sem_t first;
 
-    delay_ms = 2;
+    uv_sem_init(&first, 0);
+    uv_sem_init(&at_gate, 0);
+    gate = &first;
+    struct tile_writer *writer = open_writer(plenty);
     for (int i = 0; i < WAITING; i++) {
         struct tile_address other = tile_number(&tile, i);
         put_tile(writer, &other, png);
         if (i == WAITING / 2)
-            uv_sleep(20); /* so that the thread has a batch, and another one begins */
+            uv_sem_wait(&at_gate); /* so that the thread has a batch, and another one begins */
     }
     for (int i = 0; i < WAITING; i++) {
         struct tile_address other = tile_number(&tile, i);
-        struct blob *found = tile_writer_get(writer, tile_key(&other, key));
-        must(found == png || (!found && exists(i)), "tile %d", i);
+        struct blob *found = memory_cache_get(memory, KEY_OF(&other));
+        must(found == png, "tile %d", i);
         blob_release(found);
     }
-    for (int i = WAITING; i < 2 * WAITING; i++) {
-        struct tile_address other = tile_number(&tile, i);
-        ck_assert_ptr_null(tile_writer_get(writer, tile_key(&other, key)));
-    }
+    struct tile_address unknown = tile_number(&tile, WAITING);
+    ck_assert_ptr_null(memory_cache_get(memory, KEY_OF(&unknown)));
+    uv_sem_post(&first);
     while (__atomic_load_n(&png->references, __ATOMIC_RELAXED) > 1)
         uv_sleep(1);
     for (int i = 0; i < WAITING; i++) {
         struct tile_address other = tile_number(&tile, i);
-        ck_assert_ptr_null(tile_writer_get(writer, tile_key(&other, key)));
+        ck_assert_ptr_null(memory_cache_get(memory, KEY_OF(&other)));
     }
     close_writer(writer);
     ck_assert_int_eq(stored, WAITING);
+    uv_sem_destroy(&first);
+    uv_sem_destroy(&at_gate);
 }
 END_TEST
 
