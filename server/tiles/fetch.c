@@ -5,6 +5,7 @@
 
 #include "server/core/clock.h"
 #include "server/core/coding.h"
+#include "server/telemetry/log.h"
 #include "server/tiles/render.h"
 #include "server/world/run_kind.h"
 
@@ -15,16 +16,39 @@ enum {
     READER_WAIT_MS = 10,
 };
 
+/*
+ * The steps of a fetch, in order. A step's function returns the next step: after READ has found the
+ * tile, and after an error, that is ANSWER. Readers have no scratch: after READ has not found the
+ * tile, RENDER moves the fetch to the renderers.
+ */
+#define STEPS(STEP)                                                                    \
+    STEP(READ, read_file) /* the tile from disk */                                     \
+    STEP(RENDER, render)  /* it, in slices */                                          \
+    STEP(KEEP, keep)      /* it in memory, where the tile writer takes it from */      \
+    STEP(ANSWER, answer)  /* all who wait */                                           \
+    STEP(STORE, store)    /* it, if the writer is behind: nobody waits for the disk */ \
+    STEP(END, end)
+
+enum step {
+#define STEP(name, run) name,
+    STEPS(STEP)
+#undef STEP
+        WAIT, /* in a queue: another thread goes on, perhaps already */
+};
+
 /* The work of a flight's leader. */
 struct fetch {
     struct job job; /* first: a job is cast to its fetch */
     const struct fetcher *fetcher;
     struct flight *flight;
     struct tile tile; /* with a hold on its world */
-    bool unread;      /* it may be on disk */
+    enum step step;   /* the next one */
     bool paused;      /* it is one of PAUSED_MAX */
+    bool unstored;    /* the writer had no room */
     struct render_progress progress;
     uint64_t render_ns;
+    struct blob *blob; /* the tile, once it is made */
+    int result;        /* of the fetch: FETCH_RENDERED, ..., or a negative code */
 };
 
 static void count(const struct fetcher *fetcher, enum metric metric)
@@ -38,37 +62,29 @@ static struct disk_cache *disk_for(const struct fetcher *fetcher, const struct t
     return format_is_picture(tile->address.format) ? fetcher->disk_cache : NULL;
 }
 
-static void fetch_free(struct fetch *fetch)
+static enum step end(struct fetch *fetch, void *scratch)
 {
+    (void)scratch;
     if (fetch->paused)
         __atomic_fetch_sub(fetch->fetcher->paused, 1, __ATOMIC_RELAXED);
     render_progress_clear(&fetch->progress);
+    blob_release(fetch->blob);
     world_release(fetch->tile.content.world);
     free(fetch);
+    return WAIT;
 }
 
-static void complete(struct fetch *fetch, struct blob *blob, int err)
+static enum step answer(struct fetch *fetch, void *scratch)
 {
-    const struct fetcher *fetcher = fetch->fetcher;
-    if (err >= 0)
-        memory_cache_put(fetcher->memory_cache, fetch->tile.key, blob);
-    single_flight_complete(fetcher->flights, fetch->flight, blob, err);
+    (void)scratch;
+    single_flight_complete(fetch->fetcher->flights, fetch->flight, fetch->blob, fetch->result);
+    return fetch->unstored ? STORE : END;
 }
 
-static void fail(struct fetch *fetch, int err)
+static enum step fail(struct fetch *fetch, int err)
 {
-    complete(fetch, NULL, err);
-    fetch_free(fetch);
-}
-
-/* False if all waiters have left. The fetch has ended then. */
-static bool is_wanted(struct fetch *fetch)
-{
-    if (single_flight_is_wanted(fetch->fetcher->flights, fetch->flight))
-        return true;
-    count(fetch->fetcher, METRIC_ABANDONED);
-    fetch_free(fetch);
-    return false;
+    fetch->result = err;
+    return ANSWER;
 }
 
 void fetch_stored(void *context, int err)
@@ -79,27 +95,19 @@ void fetch_stored(void *context, int err)
         count(context, METRIC_CACHE_FAULTS);
 }
 
-static void on_cancel(struct job *job)
-{
-    fail((struct fetch *)job, -EBUSY);
-}
-
-/* Complete the fetch from disk. Returns false if that is not possible. */
-static bool read_from_disk(struct fetch *fetch)
+static enum step read_file(struct fetch *fetch, void *scratch)
 {
     const struct fetcher *fetcher = fetch->fetcher;
-    struct blob *blob;
 
-    int err = disk_cache_get(fetcher->disk_cache, fetch->tile.key, true, &blob);
+    (void)scratch;
+    int err = disk_cache_get(fetcher->disk_cache, fetch->tile.key, true, &fetch->blob);
     if (err && err != -ENOENT)
         count(fetcher, METRIC_CACHE_FAULTS);
-    fetch->unread = false;
     if (err)
-        return false;
-    complete(fetch, blob, FETCH_FROM_DISK);
-    blob_release(blob);
-    fetch_free(fetch);
-    return true;
+        return RENDER;
+    memory_cache_put(fetcher->memory_cache, fetch->tile.key, fetch->blob);
+    fetch->result = FETCH_FROM_DISK;
+    return ANSWER;
 }
 
 /* The tile without compression, if it is in memory. */
@@ -142,70 +150,110 @@ static int pause_render(void *context)
     return LATER;
 }
 
-/* Render the tile: 0, LATER or a negative code. */
-static int render(struct fetch *fetch, void *scratch, struct blob **out)
+/* Make the tile: 0, LATER or a negative code. */
+static int make(struct fetch *fetch, void *scratch)
 {
     const uint64_t start = clock_ns(NULL);
     const int err = fetch->tile.address.coding
-                        ? make_compressed(out, fetch, scratch)
-                        : render_tile(out, scratch, &fetch->tile, &fetch->progress, NULL);
+                        ? make_compressed(&fetch->blob, fetch, scratch)
+                        : render_tile(&fetch->blob, scratch, &fetch->tile, &fetch->progress, NULL);
 
     fetch->render_ns += clock_ns(NULL) - start;
     return err;
 }
 
-static void on_render(struct job *job, void *scratch)
-{
-    struct fetch *fetch = (struct fetch *)job;
-    const struct fetcher *fetcher = fetch->fetcher;
-    struct blob *blob = NULL;
+static enum step enqueue(struct fetch *fetch);
 
-    if (!is_wanted(fetch) || (fetch->unread && read_from_disk(fetch)))
-        return;
+static enum step render(struct fetch *fetch, void *scratch)
+{
+    const struct fetcher *fetcher = fetch->fetcher;
+
+    if (!scratch) { /* a reader's thread */
+        fetch->step = RENDER;
+        return enqueue(fetch);
+    }
     if (!fetch->paused)
         count(fetcher, METRIC_MISSES);
-    int err = render(fetch, scratch, &blob);
-    if (err == LATER)
-        err = work_queue_resume(fetcher->renderers, job) ? -EBUSY : LATER;
-    if (err == LATER)
-        return;
-    if (err) {
-        fail(fetch, err);
-        return;
+    const int err = make(fetch, scratch);
+    if (err == LATER) {
+        fetch->step = RENDER;
+        return work_queue_resume(fetcher->renderers, &fetch->job) ? fail(fetch, -EBUSY) : WAIT;
     }
+    if (err)
+        return fail(fetch, err);
     metrics_observe(fetcher->metrics, HISTOGRAM_RENDER, fetch->render_ns);
     metrics_add_rendered(fetcher->metrics, fetch->tile.address.layer, fetch->tile.address.format);
-    /* The tile is somewhere at any time; but nobody waits for the disk, which may be slow. */
-    const bool keep = disk_for(fetcher, &fetch->tile);
-    const bool taken = keep && tile_writer_offer(fetcher->writer, fetch->tile.key, blob);
-    complete(fetch, blob, FETCH_RENDERED);
-    if (keep && !taken)
-        tile_writer_store(fetcher->writer, fetch->tile.key, blob);
-    blob_release(blob);
-    fetch_free(fetch);
+    fetch->result = FETCH_RENDERED;
+    return KEEP;
 }
 
-static void on_read(struct job *job, void *thread_state);
-
-/* Submit the fetch to the renderers, or to the readers: disk hits do not wait for renders. */
-static void enqueue(struct fetch *fetch)
+static enum step keep(struct fetch *fetch, void *scratch)
 {
     const struct fetcher *fetcher = fetch->fetcher;
-    const bool read = fetch->unread && work_queue_wait_ms(fetcher->renderers, fetch->job.rank,
-                                                          fetch->job.client) > READER_WAIT_MS;
+    const bool stores = disk_for(fetcher, &fetch->tile);
 
-    fetch->job.run = read ? on_read : on_render;
-    if (work_queue_submit(read ? fetcher->readers : fetcher->renderers, &fetch->job))
-        fail(fetch, -EBUSY);
+    (void)scratch;
+    /* The writer's tiles are in memory, too. */
+    const bool taken = stores && tile_writer_offer(fetcher->writer, fetch->tile.key, fetch->blob);
+    if (!taken)
+        memory_cache_put(fetcher->memory_cache, fetch->tile.key, fetch->blob);
+    fetch->unstored = stores && !taken;
+    return ANSWER;
 }
 
-static void on_read(struct job *job, void *thread_state)
+static enum step store(struct fetch *fetch, void *scratch)
+{
+    (void)scratch;
+    tile_writer_store(fetch->fetcher->writer, fetch->tile.key, fetch->blob);
+    return END;
+}
+
+static void take_steps(struct fetch *fetch, enum step step, void *scratch)
+{
+    static const struct {
+        const char *name;
+        enum step (*run)(struct fetch *fetch, void *scratch);
+    } steps[] = {
+#define STEP(name, run) [name] = {#name, run},
+        STEPS(STEP)
+#undef STEP
+    };
+
+    while (step != WAIT) {
+        if (log_enabled(LOG_DEBUG))
+            log_line(LOG_DEBUG, "tile %s: %s", fetch->tile.key, steps[step].name);
+        step = steps[step].run(fetch, scratch);
+    }
+}
+
+/* A thread that is free goes on with a fetch, unless all waiters have left. */
+static void on_turn(struct job *job, void *scratch)
 {
     struct fetch *fetch = (struct fetch *)job;
 
-    (void)thread_state;
-    if (is_wanted(fetch) && !read_from_disk(fetch))
-        enqueue(fetch);
+    if (single_flight_is_wanted(fetch->fetcher->flights, fetch->flight)) {
+        take_steps(fetch, fetch->step, scratch);
+        return;
+    }
+    count(fetch->fetcher, METRIC_ABANDONED);
+    take_steps(fetch, END, scratch);
+}
+
+static void on_cancel(struct job *job)
+{
+    struct fetch *fetch = (struct fetch *)job;
+    take_steps(fetch, fail(fetch, -EBUSY), NULL);
+}
+
+/* Submit the fetch to the renderers, or to the readers: disk hits do not wait for renders. */
+static enum step enqueue(struct fetch *fetch)
+{
+    const struct fetcher *fetcher = fetch->fetcher;
+    const bool read = fetch->step == READ && work_queue_wait_ms(fetcher->renderers, fetch->job.rank,
+                                                                fetch->job.client) > READER_WAIT_MS;
+    struct work_queue *queue = read ? fetcher->readers : fetcher->renderers;
+
+    return work_queue_submit(queue, &fetch->job) ? fail(fetch, -EBUSY) : WAIT;
 }
 
 /* Do the leader's work: FLIGHT ends in any case. */
@@ -224,6 +272,7 @@ static void start(const struct fetcher *fetcher, struct flight *flight,
         single_flight_complete(fetcher->flights, flight, NULL, -ENOMEM);
         return;
     }
+    fetch->job.run = on_turn;
     fetch->job.cancel = on_cancel;
     fetch->job.rank = request->rank;
     fetch->job.client = request->client;
@@ -231,18 +280,17 @@ static void start(const struct fetcher *fetcher, struct flight *flight,
     fetch->flight = flight;
     fetch->tile = *request->tile;
     world_hold(fetch->tile.content.world);
-    fetch->unread = request->maybe_on_disk;
+    fetch->step = request->maybe_on_disk ? READ : RENDER;
     fetch->job.kind = run_kind_of_tile(&request->tile->address);
     fetch->progress = (struct render_progress){.pause = pause_render, .context = fetch};
-    enqueue(fetch);
+    take_steps(fetch, enqueue(fetch), NULL);
 }
 
 /* FLIGHT may have ended: it is only compared. Not all jobs are fetches: pieces of regions are
  * queued, too. */
 static bool is_for(const struct job *job, const void *flight)
 {
-    return (job->run == on_render || job->run == on_read) &&
-           ((const struct fetch *)job)->flight == flight;
+    return job->run == on_turn && ((const struct fetch *)job)->flight == flight;
 }
 
 /* Let a queued fetch take its turn as REQUEST's if that is sooner. A fetch that is on its way from

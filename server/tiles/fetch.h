@@ -15,7 +15,8 @@
 
 /* The parts that fetching uses. They stay their maker's and outlive all fetches. */
 struct fetcher {
-    struct work_queue *readers;   /* may wait for the disk, so that no hit waits for a render */
+    struct work_queue *readers;   /* may wait for the disk, so that no hit waits for a render. Their
+                                   * thread states are NULL */
     struct work_queue *renderers; /* their thread states are struct render_scratch */
     struct single_flight *flights;
     struct memory_cache *memory_cache;

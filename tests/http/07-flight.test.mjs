@@ -70,6 +70,18 @@ describe('many requests', { timeout: TIMEOUT }, () => {
         assert.equal(await daemon.rendered(), before + count, 'rendered again');
     });
 
+    it('log the steps of a fetch once, at the level debug', () => withDaemon(async (other) => {
+        const tiles = ['relief/9/3/4.png', 'height/9/3/4.f32'];
+        for (const tile of [...tiles, ...tiles])
+            await other.bytes(`/default/${tile}`);
+        for (const tile of tiles) {
+            const steps = () => [...other.stderr.matchAll(/tile [0-9a-f]+\/(\S+): ([A-Z]+)$/gm)]
+                .filter(([, path]) => path === tile).map(([, , step]) => step);
+            await eventually(() => steps().includes('END'));
+            assert.deepEqual(steps().filter((step) => step !== 'READ'), ['RENDER', 'KEEP', 'ANSWER', 'END'], tile);
+        }
+    }, { config: 'log: debug\n' }));
+
     const HOT = '/default/relief/10/1/1.png';
     /* Run check(daemon, queued) after HOT was rendered, while requests for TILES, which take much longer than the check, wait. */
     const whilePending = (tiles, headers, check) => withDaemon(async (other) => {
