@@ -15,6 +15,7 @@
 #include "server/routing/route.h"
 #include "server/world/tile.h"
 #include "server/world/web_window.h"
+#include "server/world/worlds.h"
 
 /* TileJSON allows zooms up to 30, but MapLibre's end at 25: it fails if maxzoom is larger, and
  * stretches the tiles of maxzoom beyond it. */
@@ -112,7 +113,7 @@ static void add_tile_url(struct json *document, const char *key, const struct wo
     char name[LAYER_NAME_MAX];
     json_text(document, key, "%s%s/%s/{z}/{x}/{y}%s.%s?%sv=%s", base, world->name,
               layer_name(world, layer, field, name), form.scale, format_extension(form.format),
-              form.query, world->layer_fingerprint[tile_kind(layer, form.format)]);
+              form.query, world->fingerprints.tile[tile_kind(layer, form.format)]);
 }
 
 /* The range of a layer's FIELD, and its unit if it has one. */
@@ -203,7 +204,7 @@ static void add_layer(struct json *document, const struct world *world, int laye
         add_scale(document, world, field);
     add_exaggeration(document, world, layer);
     add_legend(document, layer);
-    json_string(document, "fingerprint", world->layer_fingerprint[layer]);
+    json_string(document, "fingerprint", world->fingerprints.tile[layer]);
     json_text(document, "tilejson", "%s%s/%s.json", relative(world), world->name, name);
     json_text(document, "gdal", "%s%s/%s.xml", relative(world), world->name, name);
     if (layer_has_numbers(layer))
@@ -236,7 +237,7 @@ static void add_field_layers(struct json *document, const struct world *world)
 /* Common to all documents about a world. */
 static void add_identity(struct json *document, const struct world *world)
 {
-    json_string(document, "fingerprint", world->fingerprint);
+    json_string(document, "fingerprint", world->fingerprints.region);
     json_integer(document, "generator", world_config_generator(world->config));
     json_integer(document, "tile_size", TILE_SIZE);
     json_object(document, "limits");
@@ -266,16 +267,16 @@ static void add_endpoints(struct json *document, const struct world *world)
         {"spawn", "spawn?x={x}&y={y}&min={min}&max={max}&slope={slope}", ""},
         {"downstream", "downstream?x={x}&y={y}&limit={limit}", ""},
         {"region", "region.{ext}?x={x}&y={y}&width={width}&height={height}&step={step}&v=",
-         world->fingerprint},
+         world->fingerprints.region},
         {"region_field",
          "region.{ext}?x={x}&y={y}&width={width}&height={height}&step={step}&field={field}"
          "&range={min},{max}&v=",
-         world->fingerprint},
+         world->fingerprints.region},
         {"region_layer",
          "region.png?x={x}&y={y}&width={width}&height={height}&step={step}&layer={layer}", ""},
         {"volume",
          "volume.f32?x={x}&y={y}&z={z}&width={width}&height={height}&depth={depth}&step={step}&v=",
-         world->volume_fingerprint},
+         world->fingerprints.volume},
         {"wmts", "wmts.xml", ""},
     };
     json_object(document, "urls");
@@ -448,7 +449,7 @@ struct blob *document_tilejson(const struct world *world, int layer, int field, 
     static const double bounds[] = {-180, -85.0511287798066, 180, 85.0511287798066};
     json_reals(&document, "bounds", bounds, 4);
     add_center(&document, world, most);
-    json_text(&document, "fingerprint", "%s", world->layer_fingerprint[tile_kind(layer, format)]);
+    json_text(&document, "fingerprint", "%s", world->fingerprints.tile[tile_kind(layer, format)]);
     add_plane(&document, world, layer, field, format, below);
     return json_end(&document);
 }

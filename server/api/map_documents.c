@@ -57,7 +57,7 @@ static void print_tile_url(FILE *out, const struct world *world, int layer, int 
 {
     char name[LAYER_NAME_MAX];
     fprintf(out, "%s/%s/%s/%s.png?v=%s", base, world->name, layer_name(world, layer, field, name),
-            tile, world->layer_fingerprint[layer]);
+            tile, world->fingerprints.tile[layer]);
 }
 
 int wmts_max_zoom(const struct world *world)

@@ -59,7 +59,7 @@ void points_send(struct request_context *context, const struct world *world, con
                                                   .packed = packed,
                                                   .coding = coding,
                                                   .cache_control = CACHE_SHORT,
-                                                  .fingerprint = world->fingerprint});
+                                                  .fingerprint = world->fingerprints.region});
 }
 
 int points_compute(const struct world *world, points_work *work, void *subject,

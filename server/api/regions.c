@@ -386,7 +386,7 @@ void regions_respond(struct service *service, struct request_context *context,
         return;
     }
     raster.fingerprint =
-        volume ? world->volume_fingerprint
+        volume ? world->fingerprints.volume
                : world_region_fingerprint(world, raster.content.layer, raster.content.field);
     raster.grid.band_limit = !format_is_exact(raster.content.layer, raster.format);
     const uint64_t price = price_of(&raster);

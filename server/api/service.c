@@ -12,11 +12,12 @@
 static void send_document(struct request_context *context, const char *type, struct blob *body,
                           const struct world *world, const char *vary)
 {
-    response_document(context, &(struct document){.type = type,
-                                                  .body = body,
-                                                  .cache_control = CACHE_CHECK,
-                                                  .fingerprint = world ? world->fingerprint : NULL,
-                                                  .vary = vary});
+    response_document(context,
+                      &(struct document){.type = type,
+                                         .body = body,
+                                         .cache_control = CACHE_CHECK,
+                                         .fingerprint = world ? world->fingerprints.region : NULL,
+                                         .vary = vary});
     blob_release(body);
 }
 
@@ -61,7 +62,7 @@ static void handle_description(struct service *service, struct request_context *
     const struct snapshot *snapshot = service->snapshot;
     const struct static_page *page = snapshot_description(snapshot, world);
     if (page)
-        response_page(context, page, world->fingerprint);
+        response_page(context, page, world->fingerprints.region);
     else
         send_document(
             context, "application/json",

@@ -8,6 +8,7 @@
 #include "server/core/coding.h"
 #include "server/core/machine_memory.h"
 #include "server/layers/layer.h"
+#include "server/world/worlds.h"
 
 /* Takes over the reference to BODY, which is NULL if out of memory. */
 static int make_form(struct static_page_form *form, struct blob *body)
@@ -123,9 +124,9 @@ bool snapshot_serves(const struct snapshot *snapshot, struct recent_worlds *rece
         const struct world *world = &snapshot->worlds->world[i];
         const bool seeded = recent && world->config->seeds == SEEDS_ANY;
         for (int kind = 0; kind < TILE_KINDS; kind++)
-            if (world->layer_fingerprint[kind][0] &&
+            if (world->fingerprints.tile[kind][0] &&
                 world_serves(world, kind % CONFIG_LAYERS_MAX) &&
-                (strcmp(world->layer_fingerprint[kind], fingerprint) == 0 ||
+                (strcmp(world->fingerprints.tile[kind], fingerprint) == 0 ||
                  (seeded && strcmp(world->parameters->family[kind], family) == 0)))
                 return true;
     }

@@ -11,6 +11,7 @@
 #include "server/layers/layer.h"
 #include "server/routing/resolve.h"
 #include "server/viewer/embedded_files.h"
+#include "server/world/worlds.h"
 
 /* In viewer/index.html, which says the size of the picture, too. A piece of a region
  * (RENDER_PIECE_MAX) in the proportions that previews have. */

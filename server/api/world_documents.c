@@ -10,6 +10,7 @@
 #include "server/api/map_documents.h"
 #include "server/core/text_template.h"
 #include "server/layers/layer.h"
+#include "server/world/worlds.h"
 
 struct world_documents {
     const struct worlds *worlds;
@@ -42,11 +43,11 @@ static void set_values(struct values *values, const struct world *world,
     if (!seeded)
         return;
     *at++ = values->seed;
-    *at++ = world->fingerprint;
-    *at++ = world->volume_fingerprint;
+    *at++ = world->fingerprints.region;
+    *at++ = world->fingerprints.volume;
     for (int i = 0; i < TILE_KINDS; i++)
-        if (world->layer_fingerprint[i][0])
-            *at++ = world->layer_fingerprint[i];
+        if (world->fingerprints.tile[i][0])
+            *at++ = world->fingerprints.tile[i];
 }
 
 const char *world_documents_type(enum world_document document)

@@ -2,6 +2,7 @@
 
 #include "server/commands/commands.h"
 #include "server/layers/layer.h"
+#include "server/world/worlds.h"
 
 static void print_layers_of_fields(const struct world *world, int layer)
 {
@@ -13,7 +14,7 @@ static void print_layers_of_fields(const struct world *world, int layer)
 static void print_world(const struct world *world)
 {
     printf("%s: fingerprint %s, heights from %g to %g metres, layers", world->name,
-           world->fingerprint, (double)world->colors->min, (double)world->colors->max);
+           world->fingerprints.region, (double)world->colors->min, (double)world->colors->max);
     for (int i = 0; layers[i].name; i++)
         if (world_lists(world, i))
             printf(" %s", layers[i].name);

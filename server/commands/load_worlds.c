@@ -6,6 +6,7 @@
 
 #include "server/layers/layer.h"
 #include "server/routing/resolve.h"
+#include "server/world/worlds.h"
 
 int check_kernel(void)
 {

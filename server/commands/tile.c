@@ -5,6 +5,7 @@
 #include "server/commands/commands.h"
 #include "server/routing/resolve.h"
 #include "server/tiles/render.h"
+#include "server/world/worlds.h"
 
 /* Parse PATH and hold its world. Returns 0, or a negative code with a message in WHY. */
 static int find_tile(const struct worlds *worlds, const char *path, struct tile *tile,

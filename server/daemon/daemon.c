@@ -16,6 +16,7 @@
 #include "server/net/listener.h"
 #include "server/telemetry/log.h"
 #include "server/world/terrain_cache.h"
+#include "server/world/worlds.h"
 
 enum {
     DEFAULT_SHARDS_MAX = 8, /* without a configured number */

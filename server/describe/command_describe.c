@@ -6,6 +6,7 @@
 #include "config/values/seed.h"
 #include "server/commands/option_values.h"
 #include "server/describe/report.h"
+#include "server/world/worlds.h"
 
 enum { PLACES = 160 };
 

@@ -44,7 +44,7 @@ static void add_head(struct json *document, const struct survey_options *options
         (double)options->beyond[0] / FARLANDS_UNIT, (double)options->beyond[1] / FARLANDS_UNIT};
 
     json_string(document, "world", world->name);
-    json_string(document, "fingerprint", world->fingerprint);
+    json_string(document, "fingerprint", world->fingerprints.region);
     add_numbers(document, "range", range, 2);
     json_reals(document, "bbox", box, 4);
     json_text(document, "seed", "%" PRIu64, options->seed);

@@ -168,7 +168,7 @@ void report_print_text(const struct report *report, FILE *out)
     char west[BLOCKS_TEXT], north[BLOCKS_TEXT], east[BLOCKS_TEXT], south[BLOCKS_TEXT];
 
     fprintf(out, "%s: fingerprint %s, heights from %g to %g metres\n", world->name,
-            world->fingerprint, (double)world->colors->min, (double)world->colors->max);
+            world->fingerprints.region, (double)world->colors->min, (double)world->colors->max);
     fprintf(out,
             "%d places in %s,%s,%s,%s, drawn by seed %" PRIu64 "; %d of %d on land looked at "
             "closely\n\n",

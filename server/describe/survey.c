@@ -9,6 +9,7 @@
 #include "noise/terrain/terrain.h"
 #include "server/core/thread_group.h"
 #include "server/describe/depressions.h"
+#include "server/world/worlds.h"
 
 enum { WINDOW_SAMPLES = SURVEY_WINDOW * SURVEY_WINDOW };
 

@@ -8,6 +8,7 @@
 #include "server/core/clock.h"
 #include "server/describe/quantiles.h"
 #include "server/tiles/render.h"
+#include "server/world/worlds.h"
 
 const int tile_times_zooms[TILE_TIMES_ZOOMS] = {0, 4, 8, 10, 12, 14, 16};
 

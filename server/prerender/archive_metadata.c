@@ -68,7 +68,7 @@ int archive_metadata_of(struct archive_metadata *out, const struct tile_plan *pl
         .zoom_max = last->z,
         .version = world_config_generator(first->world->config),
         .format = format_extension(first->format),
-        .fingerprint = first->world->layer_fingerprint[tile_kind(first->layer, first->format)],
+        .fingerprint = first->world->fingerprints.tile[tile_kind(first->layer, first->format)],
         .encoding = layer->encoding,
         .attribution = out->attribution,
         .tile_size = TILE_SIZE * first->scale,

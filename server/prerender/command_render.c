@@ -10,6 +10,7 @@
 #include "server/prerender/options.h"
 #include "server/prerender/run.h"
 #include "server/prerender/tile_list.h"
+#include "server/world/worlds.h"
 
 struct render_command {
     struct render_options options;

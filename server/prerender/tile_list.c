@@ -6,6 +6,7 @@
 #include <uthash.h>
 
 #include "server/routing/resolve.h"
+#include "server/world/worlds.h"
 
 enum { LINE_BYTES = 8192 }; /* the longest URL that is served */
 

@@ -8,6 +8,7 @@
 #include "config/values/exact_numbers.h"
 #include "config/values/name_distance.h"
 #include "noise/terrain/terrain.h"
+#include "server/world/worlds.h"
 
 enum { PATH_LONGEST = 1024 };
 

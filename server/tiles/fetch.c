@@ -8,6 +8,7 @@
 #include "server/telemetry/log.h"
 #include "server/tiles/render.h"
 #include "server/world/run_kind.h"
+#include "server/world/worlds.h"
 
 enum {
     PAUSED_MAX = 8, /* renders that have stopped and go on later: they keep their memory */

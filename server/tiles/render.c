@@ -11,6 +11,7 @@
 #include "noise/terrain/terrain.h"
 #include "server/core/clock.h"
 #include "server/tiles/palette.h"
+#include "server/world/worlds.h"
 
 enum {
     MAX_PIXEL_BYTES = 3,

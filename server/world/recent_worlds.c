@@ -30,7 +30,7 @@ static uint64_t key_of(const char *fingerprint)
 uint64_t recent_worlds_add(struct recent_worlds *recent, const struct world *world, int kind)
 {
     uv_mutex_lock(&recent->lock);
-    const int slot = lru_claim(&recent->lru, key_of(world->layer_fingerprint[kind]));
+    const int slot = lru_claim(&recent->lru, key_of(world->fingerprints.tile[kind]));
     memcpy(recent->family[slot], world->parameters->family[kind], FINGERPRINT_TEXT);
     const uint64_t now = recent->lru.clock;
     __atomic_store_n(&recent->clock, now, __ATOMIC_RELAXED);

@@ -6,7 +6,7 @@
 #define FARLANDS_WORLD_SEED_CACHE_H
 
 #include "server/world/recent_worlds.h"
-#include "server/world/world.h"
+#include "server/world/worlds.h"
 
 /* 90 KB per shard. A client that cycles through more worlds costs 2 us a request. */
 enum { SEED_CACHE_MAX = 64 };

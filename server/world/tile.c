@@ -91,7 +91,7 @@ static char *put_layer(char *at, const struct world *world, int layer, int field
 
 const char *tile_fingerprint(const struct tile_address *tile)
 {
-    return tile->world->layer_fingerprint[tile_kind(tile->layer, tile->format)];
+    return tile->world->fingerprints.tile[tile_kind(tile->layer, tile->format)];
 }
 
 char *layer_name(const struct world *world, int layer, int field, char buffer[LAYER_NAME_MAX])

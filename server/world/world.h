@@ -1,5 +1,7 @@
-/* The served worlds: each with its identity, its terrain and its colors. Immutable, but for colors
- * of a climate, which are made when they are first needed; in reference-counted sets. Any thread.
+/*
+ * A served world, and what it has: fields, layers, colors, zooms. A world is immutable, but for the
+ * colors of its climate, which are made when they are first needed. worlds.h makes worlds, in sets.
+ * Any thread.
  */
 #ifndef FARLANDS_WORLD_WORLD_H
 #define FARLANDS_WORLD_WORLD_H
@@ -9,23 +11,7 @@
 #include "config/fields/fields.h"
 #include "noise/terrain/terrain.h"
 #include "server/layers/layer.h"
-
-enum { FINGERPRINT_TEXT = 17 }; /* 16 hexadecimal digits */
-
-/* The tiles of a layer are of two kinds, which depend on different things: those in WebP, and all
- * others, whose number is the layer's. */
-enum { TILE_KINDS = 2 * CONFIG_LAYERS_MAX };
-
-static inline int tile_kind(int layer, enum format format)
-{
-    return format == FORMAT_WEBP ? CONFIG_LAYERS_MAX + layer : layer;
-}
-
-/* What the fingerprints of a configured world, and of those derived from it, have in common. */
-struct parameters {
-    uint64_t part[WORLD_PARTS];                /* hashes of its keys, without defaults */
-    char family[TILE_KINDS][FINGERPRINT_TEXT]; /* the layers' fingerprints with seed 0 */
-};
+#include "server/world/fingerprints.h"
 
 /* The fields that are a world's climate, by their names: `temperature` (degrees C), `humidity` (0
  * to 1) and `biome`. */
@@ -52,62 +38,15 @@ struct world {
     struct farlands_terrain *base_terrain;
     struct climate climate;   /* its table is NULL if there is none */
     struct world_water water; /* its rivers are NULL if there are none */
-    /* Hashes of all that decides the bytes of: regions of heights, and heights at places; volumes;
-     * each kind of tiles. Empty if there is no such kind. */
-    char fingerprint[FINGERPRINT_TEXT];
-    char volume_fingerprint[FINGERPRINT_TEXT];
-    char layer_fingerprint[TILE_KINDS][FINGERPRINT_TEXT];
+    struct fingerprints fingerprints;
     struct webp_config webp;             /* how its tiles are encoded */
     struct color_table *colors;          /* shared with the worlds derived from it, */
     const struct parameters *parameters; /* as is this */
     const struct price *prices;          /* and this: of each field of the terrain */
 };
 
-struct terrain_cache;
-
-struct worlds {
-    unsigned references;            /* atomic */
-    struct worlds *base;            /* of a derived world: the held set it borrows from; or NULL */
-    struct world_config *configs;   /* one per world, NULL if there is a base; */
-    struct color_table *colors;     /* the same; one is untouched if an earlier one serves it */
-    struct parameters *parameters;  /* the same */
-    struct terrain_cache *terrains; /* of derived worlds; NULL if there is a base */
-    struct price **prices;          /* one array per world, NULL if there is a base */
-    int capacity, count;
-    struct world world[];
-};
-
-/* The worlds of CONFIG, with one reference. Returns 0, -EINVAL or -ENOMEM. */
-int worlds_new(struct worlds **out, const struct config *config);
-
-/*
- * A set of one: the configured world BASE with SEED instead of its own, named {name}:{seed}. Has
- * one reference and holds BASE's set. An event loop may make it: it takes 2 us and 1.4 KB,
- * whatever BASE's fields are. Returns 0 or -ENOMEM.
- */
-int worlds_derive(struct worlds **out, const struct world *base, uint64_t seed);
-
-/* Drop a reference; the last one frees the set. NULL is allowed. */
-void worlds_release(struct worlds *worlds);
-
-/* Take, or drop, a reference to WORLD's set, to use WORLD beyond a reload. */
-const struct world *world_hold(const struct world *world);
-void world_release(const struct world *world);
-
-/*
- * The terrain of WORLD, for values, into *OUT, until world_terrain_release. Costs nothing in a
- * configured world. That of another seed is compiled if it is none of those used lately: on render
- * threads and in commands, never on an event loop. A thread has one at a time, and releases it
- * before it returns to its queue, so that few exist. Returns 0 or -ENOMEM.
- */
-int world_terrain_hold(const struct world *world, const struct farlands_terrain **out);
-void world_terrain_release(const struct world *world, const struct farlands_terrain *terrain);
-
 /* The configuration of WORLD with its own name and seed. Its fields are WORLD's. */
 void world_config_of(struct world_config *out, const struct world *world);
-
-/* The world called NAME, or NULL. */
-const struct world *worlds_find(const struct worlds *worlds, const char *name);
 
 /* Whether WORLD serves LAYER, an index in layers: the configuration lists it, and WORLD has what it
  * shows. */
@@ -150,11 +89,6 @@ int world_height_field(const struct world *world);
  * these two does without.
  */
 const struct climate *world_climate(const struct world *world);
-
-/* Make the colors of WORLD's climate, if it has one and they are missing: whoever paints a layer
- * that shows a climate calls this before. The first call for a world and those derived from it
- * takes some 5 ms, and 7 MB. Any thread. Returns 0 or -ENOMEM. */
-int world_color_climate(const struct world *world);
 
 /* The fields of WORLD's water; NULL unless it has rivers and lakes. */
 const struct world_water *world_water(const struct world *world);

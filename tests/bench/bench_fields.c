@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "noise/terrain/terrain.h"
-#include "server/world/world.h"
+#include "server/world/worlds.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/bench_worlds.h"
 #include "tests/worlds/fractal.h"

@@ -11,7 +11,7 @@
 #include "server/layers/inland_water.h"
 #include "server/layers/layer.h"
 #include "server/tiles/render.h"
-#include "server/world/world.h"
+#include "server/world/worlds.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/bench_worlds.h"
 

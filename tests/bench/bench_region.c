@@ -10,7 +10,7 @@
 
 #include "server/core/clock.h"
 #include "server/layers/layer.h"
-#include "server/world/world.h"
+#include "server/world/worlds.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/bench_worlds.h"
 #include "tests/worlds/fractal.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "server/layers/layer.h"
-#include "server/world/world.h"
+#include "server/world/worlds.h"
 
 /* The worlds of the configuration FILE, or, if that is NULL, those built in. The caller releases
  * them. NULL if there are none, which it tells. */

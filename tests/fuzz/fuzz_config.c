@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "server/layers/layer.h"
-#include "server/world/world.h"
+#include "server/world/worlds.h"
 #include "tests/fuzz/fuzz.h"
 
 enum {

@@ -3,7 +3,7 @@
 #define FARLANDS_FUZZ_WORLD_H
 
 #include "server/layers/layer.h"
-#include "server/world/world.h"
+#include "server/world/worlds.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Created once, never freed. */

@@ -8,6 +8,7 @@
 #include "config/values/exact_numbers.h"
 #include "server/layers/layer.h"
 #include "server/world/tile.h"
+#include "server/world/worlds.h"
 #include "tests/unit/support/fixtures.h"
 
 static struct worlds *worlds;
@@ -164,7 +165,7 @@ static void must_tell_webp(const cJSON *json, const struct world *world, int lay
     if (!has)
         return;
     snprintf(url, sizeof url, "%s/%s/{z}/{x}/{y}.webp?v=%s", world->name, layers[layer].name,
-             world->layer_fingerprint[tile_kind(layer, FORMAT_WEBP)]);
+             world->fingerprints.tile[tile_kind(layer, FORMAT_WEBP)]);
     ck_assert_str_eq(string(json, "tiles_webp"), url);
     ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetArrayItem(member(json, "extensions"), 1)),
                      "webp");
@@ -179,7 +180,7 @@ START_TEST(test_worlds)
     for (int i = 0; i < worlds->count; i++) {
         const cJSON *world = cJSON_GetArrayItem(list, i);
         ck_assert_str_eq(string(world, "name"), worlds->world[i].name);
-        ck_assert_str_eq(string(world, "fingerprint"), worlds->world[i].fingerprint);
+        ck_assert_str_eq(string(world, "fingerprint"), worlds->world[i].fingerprints.region);
         ck_assert_int_eq(cJSON_GetArraySize(member(world, "layers")), i == 0 ? 4 : plain_layers());
         must_tell_grid(world, &worlds->world[i]);
     }
@@ -193,8 +194,8 @@ START_TEST(test_world)
     const struct farlands_params *terrain = &world->config->terrain;
     cJSON *json = parse(document_world(world));
     ck_assert_str_eq(string(json, "name"), world->name);
-    ck_assert_str_eq(string(json, "fingerprint"), world->fingerprint);
-    ck_assert_uint_eq(strspn(world->fingerprint, "0123456789abcdef"), 16);
+    ck_assert_str_eq(string(json, "fingerprint"), world->fingerprints.region);
+    ck_assert_uint_eq(strspn(world->fingerprints.region, "0123456789abcdef"), 16);
     must_tell_grid(json, world);
 
     const cJSON *noise = member(json, "noise");
@@ -250,12 +251,12 @@ static void must_tell_plane(const cJSON *json, const struct world *world, int la
                             enum format format)
 {
     const char *extension = format_extension(format);
-    const char *fingerprint = world->layer_fingerprint[tile_kind(layer, format)];
+    const char *fingerprint = world->fingerprints.tile[tile_kind(layer, format)];
     const cJSON *plane = member(json, "farlands");
     char url[512], name[LAYER_NAME_MAX];
     ck_assert_str_eq(string(plane, "world"), world->name);
     ck_assert_str_eq(string(plane, "layer"), layer_name(world, layer, 0, name));
-    ck_assert_str_eq(string(plane, "fingerprint"), world->fingerprint);
+    ck_assert_str_eq(string(plane, "fingerprint"), world->fingerprints.region);
     must_tell_grid(plane, world);
     ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetArrayItem(member(plane, "extensions"), 0)),
                      "png");
@@ -274,7 +275,7 @@ START_TEST(test_tilejson)
     const enum format format = _i % 2 ? FORMAT_WEBP : FORMAT_PNG;
     for (int layer = 0; layers[layer].name; layer++) {
         char url[512], name[LAYER_NAME_MAX];
-        const char *fingerprint = world->layer_fingerprint[tile_kind(layer, format)];
+        const char *fingerprint = world->fingerprints.tile[tile_kind(layer, format)];
         if (!(layers[layer].formats >> format & 1))
             continue;
         layer_name(world, layer, 0, name);
@@ -324,8 +325,8 @@ START_TEST(test_seeded)
     const struct world *world = derived->world;
     cJSON *json = parse(document_world(world));
     ck_assert_str_eq(string(json, "name"), "second:18446744073709551615");
-    ck_assert_str_eq(string(json, "fingerprint"), world->fingerprint);
-    ck_assert_str_ne(string(json, "fingerprint"), worlds->world[1].fingerprint);
+    ck_assert_str_eq(string(json, "fingerprint"), world->fingerprints.region);
+    ck_assert_str_ne(string(json, "fingerprint"), worlds->world[1].fingerprints.region);
     must_tell_grid(json, world);
     const cJSON *relief = cJSON_GetArrayItem(member(json, "layers"), 0);
     ck_assert_str_eq(string(relief, "tilejson"), "./second:18446744073709551615/relief.json");
@@ -354,7 +355,7 @@ START_TEST(test_long_urls)
         char name[LAYER_NAME_MAX];
         cJSON *json = parse(document_tilejson(&world, layer, 0, FORMAT_PNG, base));
         snprintf(url, sizeof url, "%s/%s/%s/{z}/{x}/{y}@2x.png?v=%s", base, world.name,
-                 layer_name(&world, layer, 0, name), world.layer_fingerprint[layer]);
+                 layer_name(&world, layer, 0, name), world.fingerprints.tile[layer]);
         ck_assert_str_eq(string(member(json, "farlands"), "tiles_2x"), url);
         cJSON_Delete(json);
     }

@@ -157,7 +157,7 @@ START_TEST(test_gdal)
         must(strcmp(element(text, rows[i][0], value), rows[i][1]) == 0, "%s: %s is %s",
              gdal[_i].layer, rows[i][0], value);
     snprintf(url, sizeof url, "https://[::1]:8443/t/%s/%s/${z}/${x}/${y}.png?v=%s", world->name,
-             gdal[_i].layer, world->layer_fingerprint[layer_find(gdal[_i].layer)]);
+             gdal[_i].layer, world->fingerprints.tile[layer_find(gdal[_i].layer)]);
     ck_assert_str_eq(element(text, "ServerUrl", value), url);
     free(text);
 }
@@ -199,7 +199,7 @@ START_TEST(test_wmts)
     for (int i = 0; layers[i].name; i++) {
         snprintf(url, sizeof url,
                  "template=\"http://a.b/%s/%s/{TileMatrix}/{TileCol}/{TileRow}.png?v=%s\"",
-                 world->name, layers[i].name, world->layer_fingerprint[i]);
+                 world->name, layers[i].name, world->fingerprints.tile[i]);
         ck_assert_int_eq(occurrences(text, url), world_lists(world, i));
     }
     free(text);

@@ -29,7 +29,7 @@ static struct raster raster_of(enum format format, bool region)
                     .layer = layer_find("height"),
                     .field = world_height_field(worlds->world),
                     .range = {-50, 205}},
-        .fingerprint = worlds->world->layer_fingerprint[0],
+        .fingerprint = worlds->world->fingerprints.tile[0],
         .format = format,
         .grid = {.x = -1024, .y = 512, .step = 256, .width = 4, .height = 3},
         .region = region,
@@ -150,7 +150,7 @@ START_TEST(test_cache_control)
     const struct raster raster = raster_of(FORMAT_F32, false);
     const struct http_request request = {.method = HTTP_GET};
     const char *versions[][2] = {{"", CACHE_SHORT},
-                                 {worlds->world->layer_fingerprint[0], CACHE_FOREVER},
+                                 {worlds->world->fingerprints.tile[0], CACHE_FOREVER},
                                  {"0000000000000000", CACHE_CHECK},
                                  {"x", CACHE_CHECK}};
     struct raster_plan plan;

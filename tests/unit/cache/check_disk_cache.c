@@ -102,7 +102,7 @@ static struct blob *longest_png(void)
 static char *path_of(const struct tile_address *which, char path[1024])
 {
     char name[TILE_PATH_MAX];
-    snprintf(path, 1024, "%s/%s/%s", directory, which->world->layer_fingerprint[which->layer],
+    snprintf(path, 1024, "%s/%s/%s", directory, which->world->fingerprints.tile[which->layer],
              tile_path(which, name));
     return path;
 }
@@ -197,7 +197,7 @@ START_TEST(test_paths)
     for (int i = 0; i < ROWS(paths); i++) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s/%s", directory,
-                 worlds->world->layer_fingerprint[layer_find(paths[i].layer)], paths[i].path);
+                 worlds->world->fingerprints.tile[layer_find(paths[i].layer)], paths[i].path);
         struct blob *file = file_read(path);
         ck_assert_msg(file != NULL, "%s is missing", path);
         ck_assert_uint_eq(file->length, pngs[i]->length);

@@ -315,7 +315,7 @@ START_TEST(test_not_current)
     char path[1024];
     struct worlds *others = worlds_of_text("worlds: [{name: a, seed: 99}]");
     ck_assert_int_eq(disk_cache_open(&cache, directory, &plenty, is_not,
-                                     others->world[0].layer_fingerprint[tile.layer]),
+                                     others->world[0].fingerprints.tile[tile.layer]),
                      0);
     for (int i = 0; i < TILES; i++) {
         ck_assert_int_eq(put_number(i), 0);
@@ -394,7 +394,7 @@ START_TEST(test_foreign)
         ck_assert_msg(soon(put_number(i) == 0), "%d", i);
     disk_cache_limit(cache, &(struct footprint){1, 1});
     char tiles[1024];
-    snprintf(tiles, sizeof tiles, "%s/%s", directory, worlds->world->layer_fingerprint[tile.layer]);
+    snprintf(tiles, sizeof tiles, "%s/%s", directory, worlds->world->fingerprints.tile[tile.layer]);
     ck_assert(soon(!file_exists(tiles)));
     for (int i = 0; i < ROWS(foreign); i++) {
         snprintf(path, sizeof path, "%s/%s", directory, foreign[i]);
@@ -413,7 +413,7 @@ START_TEST(test_link)
     snprintf(outside, sizeof outside, "%s-outside", directory);
     mkdir(outside, 0777);
     open_with(plenty);
-    snprintf(path, sizeof path, "%s/%s", directory, worlds->world->layer_fingerprint[tile.layer]);
+    snprintf(path, sizeof path, "%s/%s", directory, worlds->world->fingerprints.tile[tile.layer]);
     ck_assert_int_eq(symlink(outside, path), 0);
     ck_assert_int_eq(put_number(1), -ELOOP);
     ck_assert_int_eq(put_number(1), -ELOOP); /* the breaker stays closed */

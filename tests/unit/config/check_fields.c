@@ -722,7 +722,7 @@ static void must_come_back(const struct world *world)
     struct config_error error = {0};
     int err = world_text_read(&read, (const char *)document->bytes, document->length, NULL, &error);
     must(err == 0, "%s", error.text);
-    ck_assert_str_eq(read.fingerprint, world->fingerprint);
+    ck_assert_str_eq(read.fingerprint, world->fingerprints.region);
     ck_assert_str_eq(read.world.name, world->name);
     ck_assert_int_eq(fields_format((struct world_fields *)read.world.fields), 0);
     ck_assert_str_eq(world_fields_text(read.world.fields),

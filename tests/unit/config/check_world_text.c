@@ -100,7 +100,7 @@ static void must_survive_printing(const struct blob *document, const struct worl
      */
     char *text = cJSON_Print(json);
     must_be_read(&read, text, strlen(text), world->name);
-    must_be(&read, world, world->fingerprint);
+    must_be(&read, world, world->fingerprints.region);
     cJSON_free(text);
     cJSON_Delete(json);
 }
@@ -117,9 +117,9 @@ static void must_come_back(const char *path)
         struct blob *document = document_world(world);
         const char *text = (const char *)document->bytes;
         must_be_read(&read, text, document->length, NULL);
-        must_be(&read, world, world->fingerprint);
+        must_be(&read, world, world->fingerprints.region);
         must_be_read(&read, text, document->length, world->name);
-        must_be(&read, world, world->fingerprint);
+        must_be(&read, world, world->fingerprints.region);
         must_survive_printing(document, world);
         must_be_read(&read, (const char *)yaml->bytes, yaml->length, world->name);
         must_be(&read, world, "");

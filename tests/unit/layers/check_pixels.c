@@ -343,7 +343,7 @@ static void compare_layer(const struct world *world, int layer, bool same_ground
     if (!same_ground)
         raise = "WORLD_FIELDS_GENERATOR in config/world/world_terrain.h";
     snprintf(text, sizeof text, "%s: %s", name, layers[layer].name);
-    const bool same = compare(text, world->layer_fingerprint[layer], painted, raise);
+    const bool same = compare(text, world->fingerprints.tile[layer], painted, raise);
     for (enum format format = 0; format < FORMATS; format++) {
         if (!(layers[layer].formats >> format & 1) || format == FORMAT_WEBP)
             continue;
@@ -351,7 +351,7 @@ static void compare_layer(const struct world *world, int layer, bool same_ground
                  format_extension(format));
         /* The colors of a palette are the layer's, those of other pictures the encoder's. */
         const bool encoded = same && format == FORMAT_PNG && layers[layer].pixel != PIXEL_INDEX8;
-        compare(text, world->layer_fingerprint[layer], files[format],
+        compare(text, world->fingerprints.tile[layer], files[format],
                 encoded ? "IMAGE_VERSION in server/png/image_version.h" : raise);
     }
 }
@@ -380,7 +380,7 @@ static void compare_world(const struct world *world)
         hash = hash_ground(hash, world, &grid);
     }
     snprintf(text, sizeof text, "%s: ground", name);
-    const bool same = compare(text, world->fingerprint, hash,
+    const bool same = compare(text, world->fingerprints.region, hash,
                               "WORLD_FIELDS_GENERATOR in config/world/world_terrain.h");
     for (int layer = 0; layers[layer].name; layer++)
         if (world_serves(world, layer))

@@ -52,7 +52,7 @@ START_TEST(test_metadata)
     ck_assert_str_eq(tileset->encoding, "terrarium");
     ck_assert_str_eq(tileset->format, "png");
     ck_assert_str_eq(tileset->fingerprint,
-                     worlds->world->layer_fingerprint[layer_find("terrarium")]);
+                     worlds->world->fingerprints.tile[layer_find("terrarium")]);
     ck_assert_int_eq(tileset->version, FARLANDS_GENERATOR);
     ck_assert_int_eq(tileset->zoom_min, 1);
     ck_assert_int_eq(tileset->zoom_max, 3);
@@ -135,8 +135,8 @@ START_TEST(test_webp)
     ck_assert_int_eq(archive_metadata_of(&metadata, plan, why), 0);
     ck_assert_str_eq(metadata.tileset.format, "webp");
     ck_assert_str_eq(metadata.tileset.fingerprint,
-                     worlds->world->layer_fingerprint[tile_kind(relief, FORMAT_WEBP)]);
-    ck_assert_str_ne(metadata.tileset.fingerprint, worlds->world->layer_fingerprint[relief]);
+                     worlds->world->fingerprints.tile[tile_kind(relief, FORMAT_WEBP)]);
+    ck_assert_str_ne(metadata.tileset.fingerprint, worlds->world->fingerprints.tile[relief]);
     tile_plan_free(plan);
 }
 END_TEST

@@ -46,7 +46,7 @@ static inline char *tile_file(const char *directory, const struct tile_address *
                               char path[1024])
 {
     char name[TILE_PATH_MAX];
-    snprintf(path, 1024, "%s/%s/%s", directory, tile->world->layer_fingerprint[tile->layer],
+    snprintf(path, 1024, "%s/%s/%s", directory, tile->world->fingerprints.tile[tile->layer],
              tile_path(tile, name));
     return path;
 }

@@ -21,7 +21,7 @@
 #include "server/core/blob.h"
 #include "server/core/clock.h"
 #include "server/layers/layer.h"
-#include "server/world/world.h"
+#include "server/world/worlds.h"
 #include "tests/worlds/fractal.h"
 
 #define ROWS(table) ((int)(sizeof(table) / sizeof *(table)))

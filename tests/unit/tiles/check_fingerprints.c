@@ -2,7 +2,7 @@
  * Fingerprints: each product of a world has one, which changes if its bytes change, and only then.
  * A product is the regions, the volumes, or the tiles of a layer.
  */
-#include "server/world/world.h"
+#include "server/world/worlds.h"
 
 #include "config/world/world_options.h"
 #include "server/png/image_checksum.h"
@@ -168,27 +168,27 @@ START_TEST(test_moved)
     const struct world *a = before->world, *b = after->world;
     const int relief = layer_find("relief"), hillshade = layer_find("hillshade");
 
-    must_match(row, "heights", row->moved & REGIONS, a->fingerprint, b->fingerprint,
+    must_match(row, "heights", row->moved & REGIONS, a->fingerprints.region, b->fingerprints.region,
                values_of(a, FORMAT_F32), values_of(b, FORMAT_F32));
-    must_match(row, "samples", row->moved & REGIONS, a->fingerprint, b->fingerprint,
+    must_match(row, "samples", row->moved & REGIONS, a->fingerprints.region, b->fingerprints.region,
                values_of(a, FORMAT_R16), values_of(b, FORMAT_R16));
-    must_match(row, "density", row->moved & VOLUMES, a->volume_fingerprint, b->volume_fingerprint,
+    must_match(row, "density", row->moved & VOLUMES, a->fingerprints.volume, b->fingerprints.volume,
                density_of(a), density_of(b));
     for (int i = 0; layers[i].name; i++) {
         if (!world_serves(a, i))
             continue; /* biomes */
         const int product = i == relief ? RELIEF : i == hillshade ? HILLSHADE : OTHERS;
         if (layers[i].fields && row->moved == VOLUMES) { /* one of them is the surface */
-            must(strcmp(a->layer_fingerprint[i], b->layer_fingerprint[i]) != 0, "%s, surface",
+            must(strcmp(a->fingerprints.tile[i], b->fingerprints.tile[i]) != 0, "%s, surface",
                  row->key);
             continue;
         }
         const int webp = tile_kind(i, FORMAT_WEBP);
-        must((strcmp(a->layer_fingerprint[webp], b->layer_fingerprint[webp]) != 0) ==
+        must((strcmp(a->fingerprints.tile[webp], b->fingerprints.tile[webp]) != 0) ==
                  ((row->moved & product) && layers[i].formats >> FORMAT_WEBP & 1),
              "%s, %s: webp", row->key, layers[i].name);
-        must_match(row, layers[i].name, row->moved & product, a->layer_fingerprint[i],
-                   b->layer_fingerprint[i], tile_of(a, i), tile_of(b, i));
+        must_match(row, layers[i].name, row->moved & product, a->fingerprints.tile[i],
+                   b->fingerprints.tile[i], tile_of(a, i), tile_of(b, i));
     }
     worlds_release(before);
     worlds_release(after);
@@ -241,11 +241,11 @@ START_TEST(test_webp)
     struct worlds *plain = with_webp(""), *other = with_webp(webp_rows[_i].yaml);
     const struct world *a = plain->world, *b = other->world;
     for (int kind = 0; kind < TILE_KINDS; kind++) {
-        const bool moved = strcmp(a->layer_fingerprint[kind], b->layer_fingerprint[kind]) != 0;
-        const bool is_webp = kind >= CONFIG_LAYERS_MAX && a->layer_fingerprint[kind][0];
+        const bool moved = strcmp(a->fingerprints.tile[kind], b->fingerprints.tile[kind]) != 0;
+        const bool is_webp = kind >= CONFIG_LAYERS_MAX && a->fingerprints.tile[kind][0];
         must(moved == (is_webp && webp_rows[_i].moved), "kind %d", kind);
     }
-    ck_assert_str_eq(a->fingerprint, b->fingerprint);
+    ck_assert_str_eq(a->fingerprints.region, b->fingerprints.region);
     ck_assert(same_tile(a, b, FORMAT_PNG, 1));
     ck_assert_int_eq(!same_tile(a, b, FORMAT_WEBP, 1), webp_rows[_i].one);
     ck_assert_int_eq(!same_tile(a, b, FORMAT_WEBP, 2), webp_rows[_i].two);
@@ -279,10 +279,10 @@ END_TEST
 START_TEST(test_defaults)
 {
     struct worlds *plain = world_of("name: a"), *given = worlds_of(FRACTAL_WORLD);
-    ck_assert_str_eq(plain->world->fingerprint, given->world->fingerprint);
-    ck_assert_str_eq(plain->world->volume_fingerprint, given->world->volume_fingerprint);
+    ck_assert_str_eq(plain->world->fingerprints.region, given->world->fingerprints.region);
+    ck_assert_str_eq(plain->world->fingerprints.volume, given->world->fingerprints.volume);
     for (int i = 0; layers[i].name; i++)
-        ck_assert_str_eq(plain->world->layer_fingerprint[i], given->world->layer_fingerprint[i]);
+        ck_assert_str_eq(plain->world->fingerprints.tile[i], given->world->fingerprints.tile[i]);
     for (int part = WORLD_IDENTITY + 1; part < WORLD_PARTS; part++)
         must(plain->world->parameters->part[part] == 0, "%d", part);
     worlds_release(plain);
@@ -308,10 +308,10 @@ START_TEST(test_golden)
 {
     struct worlds *worlds = worlds_of(golden[_i].file);
     const struct world *world = worlds->world;
-    ck_assert_str_eq(world->fingerprint, golden[_i].regions);
-    ck_assert_str_eq(world->volume_fingerprint, golden[_i].volumes);
-    ck_assert_str_eq(world->layer_fingerprint[layer_find("relief")], golden[_i].relief);
-    ck_assert_str_eq(world->layer_fingerprint[layer_find("gray")], golden[_i].gray);
+    ck_assert_str_eq(world->fingerprints.region, golden[_i].regions);
+    ck_assert_str_eq(world->fingerprints.volume, golden[_i].volumes);
+    ck_assert_str_eq(world->fingerprints.tile[layer_find("relief")], golden[_i].relief);
+    ck_assert_str_eq(world->fingerprints.tile[layer_find("gray")], golden[_i].gray);
     worlds_release(worlds);
 }
 END_TEST

@@ -83,7 +83,7 @@ START_TEST(test_eviction)
     ck_assert_str_eq(gone->name, "first:0");
     const struct world *again = find(0, 0);
     ck_assert_ptr_ne(again, gone);
-    ck_assert_str_eq(again->fingerprint, gone->fingerprint);
+    ck_assert_str_eq(again->fingerprints.region, gone->fingerprints.region);
     world_release(gone);
 }
 END_TEST
@@ -116,7 +116,7 @@ END_TEST
 static bool knows_layer(const struct world *world, int layer)
 {
     char family[FINGERPRINT_TEXT] = "";
-    bool known = recent_worlds_find(recent_worlds, world->layer_fingerprint[layer], family);
+    bool known = recent_worlds_find(recent_worlds, world->fingerprints.tile[layer], family);
     must(!known || strcmp(family, world->parameters->family[layer]) == 0, "family %s", family);
     return known;
 }
@@ -174,10 +174,10 @@ static const struct {
 
 static bool serves_all(const struct snapshot *snapshot, const struct world *world)
 {
-    const bool first = snapshot_serves(snapshot, recent_worlds, world->layer_fingerprint[0]);
+    const bool first = snapshot_serves(snapshot, recent_worlds, world->fingerprints.tile[0]);
     for (int i = 0; i < TILE_KINDS; i++)
-        if (world->layer_fingerprint[i][0])
-            ck_assert_int_eq(snapshot_serves(snapshot, recent_worlds, world->layer_fingerprint[i]),
+        if (world->fingerprints.tile[i][0])
+            ck_assert_int_eq(snapshot_serves(snapshot, recent_worlds, world->fingerprints.tile[i]),
                              first && world_serves(world, i % CONFIG_LAYERS_MAX));
     return first;
 }
@@ -185,7 +185,7 @@ static bool serves_all(const struct snapshot *snapshot, const struct world *worl
 static void touch_all(void)
 {
     for (int i = 0; i < TILE_KINDS; i++)
-        if (worlds->world->layer_fingerprint[i][0])
+        if (worlds->world->fingerprints.tile[i][0])
             seed_cache_touch(cache, i);
 }
 
@@ -196,9 +196,9 @@ START_TEST(test_serves_webp)
     const struct world *kept = find(0, 42);
     touch_all();
     struct snapshot *finer = setup_of("webp: {quality: 86}\nworlds: [{name: first, seeds: any}]");
-    ck_assert(snapshot_serves(finer, recent_worlds, kept->layer_fingerprint[relief]));
-    ck_assert(!snapshot_serves(finer, recent_worlds, kept->layer_fingerprint[webp]));
-    ck_assert(snapshot_serves(finer, recent_worlds, finer->worlds->world->layer_fingerprint[webp]));
+    ck_assert(snapshot_serves(finer, recent_worlds, kept->fingerprints.tile[relief]));
+    ck_assert(!snapshot_serves(finer, recent_worlds, kept->fingerprints.tile[webp]));
+    ck_assert(snapshot_serves(finer, recent_worlds, finer->worlds->world->fingerprints.tile[webp]));
     ck_assert(!snapshot_serves(finer, recent_worlds, ""));
     snapshot_release(finer);
 }
@@ -225,11 +225,11 @@ START_TEST(test_serves_layers)
     touch_all();
     struct snapshot *painted = setup_of("worlds: [{name: first, seeds: any, "
                                         "palette: [[0, \"#000000\"], [1, \"#ffffff\"]]}]");
-    ck_assert(!snapshot_serves(painted, recent_worlds, kept->layer_fingerprint[relief]));
-    ck_assert(snapshot_serves(painted, recent_worlds, kept->layer_fingerprint[gray]));
+    ck_assert(!snapshot_serves(painted, recent_worlds, kept->fingerprints.tile[relief]));
+    ck_assert(snapshot_serves(painted, recent_worlds, kept->fingerprints.tile[gray]));
     struct snapshot *listed = setup_of("worlds: [{name: first, seeds: any, layers: [gray]}]");
-    ck_assert(!snapshot_serves(listed, recent_worlds, kept->layer_fingerprint[relief]));
-    ck_assert(snapshot_serves(listed, recent_worlds, kept->layer_fingerprint[gray]));
+    ck_assert(!snapshot_serves(listed, recent_worlds, kept->fingerprints.tile[relief]));
+    ck_assert(snapshot_serves(listed, recent_worlds, kept->fingerprints.tile[gray]));
     snapshot_release(painted);
     snapshot_release(listed);
     world_release(kept);
@@ -242,7 +242,7 @@ static struct world number(uint64_t n)
     static struct parameters families[3];
     struct world world = {.parameters = &families[n % 3]};
     uint64_t state = n;
-    snprintf(world.layer_fingerprint[0], FINGERPRINT_TEXT, "%016" PRIx64, chance(&state));
+    snprintf(world.fingerprints.tile[0], FINGERPRINT_TEXT, "%016" PRIx64, chance(&state));
     return world;
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "noise/terrain/terrain.h"
-#include "server/world/world.h"
+#include "server/world/worlds.h"
 #include "tests/unit/support/fixtures.h"
 
 /* Pairs: the first is derived with the seed of the second. */

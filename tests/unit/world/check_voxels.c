@@ -4,7 +4,7 @@
 
 #include "noise/graph/rivers_params.h"
 #include "server/world/spawn_search.h"
-#include "server/world/world.h"
+#include "server/world/worlds.h"
 #include "tests/unit/support/draws.h"
 #include "tests/unit/support/fixtures.h"
 #include "tests/unit/support/reference_params.h"

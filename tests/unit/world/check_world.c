@@ -1,5 +1,5 @@
 /* Worlds of other seeds: their identity, and how long they last. */
-#include "server/world/world.h"
+#include "server/world/worlds.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -61,10 +61,10 @@ START_TEST(test_pairs)
 
     ck_assert_str_eq(world->name, pairs[_i].name);
     ck_assert_uint_eq(world->seed, pairs[_i].seed);
-    ck_assert_str_eq(world->fingerprint, other->fingerprint);
-    ck_assert_str_eq(world->volume_fingerprint, other->volume_fingerprint);
-    ck_assert_mem_eq(world->layer_fingerprint, other->layer_fingerprint,
-                     sizeof world->layer_fingerprint);
+    ck_assert_str_eq(world->fingerprints.region, other->fingerprints.region);
+    ck_assert_str_eq(world->fingerprints.volume, other->fingerprints.volume);
+    ck_assert_mem_eq(world->fingerprints.tile, other->fingerprints.tile,
+                     sizeof world->fingerprints.tile);
     ck_assert_mem_eq(world->parameters->family, other->parameters->family,
                      sizeof world->parameters->family);
     struct world_config config;
@@ -94,10 +94,10 @@ START_TEST(test_seeds_differ)
         struct worlds *derived = derive(worlds->world, seeds[i]);
         const struct world *world = derived->world;
         const struct farlands_terrain *terrain;
-        strcpy(seen[i], world->fingerprint);
+        strcpy(seen[i], world->fingerprints.region);
         for (int j = 0; j < i; j++)
             ck_assert_str_ne(seen[i], seen[j]);
-        ck_assert_str_ne(world->fingerprint, worlds->world->fingerprint);
+        ck_assert_str_ne(world->fingerprints.region, worlds->world->fingerprints.region);
         ck_assert_ptr_eq(world->parameters, worlds->world->parameters);
         ck_assert_int_eq(world_terrain_hold(world, &terrain), 0);
         ck_assert_float_ne(terrain_height(terrain, 0, 0),
@@ -113,9 +113,9 @@ START_TEST(test_families)
     for (int i = 0; layers[i].name; i++) {
         const char *family = worlds->world[0].parameters->family[i];
         ck_assert_str_ne(family, worlds->world[2].parameters->family[i]);
-        ck_assert_str_ne(family, worlds->world[0].layer_fingerprint[i]);
+        ck_assert_str_ne(family, worlds->world[0].fingerprints.tile[i]);
         ck_assert_str_eq(worlds->world[4].parameters->family[i],
-                         worlds->world[4].layer_fingerprint[i]);
+                         worlds->world[4].fingerprints.tile[i]);
     }
 }
 END_TEST
@@ -154,13 +154,14 @@ START_TEST(test_looks_of_biomes_change_no_heights)
 {
     struct worlds *one = climate_of("", rows[0].row), *other = climate_of("", rows[_i].row);
     const int relief = layer_find("relief"), height = layer_find("height");
-    ck_assert_int_eq(strcmp(one->world->fingerprint, other->world->fingerprint) != 0,
+    ck_assert_int_eq(strcmp(one->world->fingerprints.region, other->world->fingerprints.region) !=
+                         0,
                      rows[_i].region);
     ck_assert_int_eq(
-        strcmp(one->world->layer_fingerprint[height], other->world->layer_fingerprint[height]) != 0,
+        strcmp(one->world->fingerprints.tile[height], other->world->fingerprints.tile[height]) != 0,
         rows[_i].region);
     ck_assert_int_eq(
-        strcmp(one->world->layer_fingerprint[relief], other->world->layer_fingerprint[relief]) != 0,
+        strcmp(one->world->fingerprints.tile[relief], other->world->fingerprints.tile[relief]) != 0,
         rows[_i].relief);
     worlds_release(one);
     worlds_release(other);
