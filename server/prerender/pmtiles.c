@@ -13,15 +13,10 @@
 #include "server/cache/file_io.h"
 #include "server/core/coding.h"
 #include "server/core/json.h"
+#include "server/prerender/pmtiles_directories.h"
 #include "server/prerender/unfinished_file.h"
 
-enum {
-    HEADER_BYTES = 127,
-    ROOT_END = 16384,     /* the root directory ends before it */
-    ROOT_ENTRIES = 16384, /* more never fit */
-    LEAF_ENTRIES = 4096,  /* of the first attempt */
-    VARINT_BYTES = 10,    /* at most */
-};
+enum { HEADER_BYTES = 127 };
 enum { COMPRESSION_NONE = 1, COMPRESSION_GZIP = 2 };
 enum { TYPE_PNG = 2, TYPE_WEBP = 4 };
 
@@ -204,101 +199,6 @@ int pmtiles_put(struct pmtiles *archive, int z, int64_t x, int64_t y, const stru
     return err;
 }
 
-/* --- Directories --- */
-
-/* An entry of a directory. */
-struct entry {
-    uint64_t id, offset;
-    uint32_t run, length;
-};
-
-static uint8_t *put_varint(uint8_t *out, uint64_t value)
-{
-    for (; value > 0x7f; value >>= 7)
-        *out++ = (uint8_t)(value | 0x80);
-    *out++ = (uint8_t)value;
-    return out;
-}
-
-/* The directory of COUNT ENTRIES, compressed; NULL: out of memory. */
-static struct blob *make_directory(const struct entry *entries, size_t count)
-{
-    struct blob *plain = blob_new((1 + 4 * count) * VARINT_BYTES);
-    if (!plain)
-        return NULL;
-    uint8_t *out = put_varint(plain->bytes, count);
-    for (size_t i = 0; i < count; i++)
-        out = put_varint(out, entries[i].id - (i ? entries[i - 1].id : 0));
-    for (size_t i = 0; i < count; i++)
-        out = put_varint(out, entries[i].run);
-    for (size_t i = 0; i < count; i++)
-        out = put_varint(out, entries[i].length);
-    for (size_t i = 0; i < count; i++) {
-        const bool follows =
-            i > 0 && entries[i].offset == entries[i - 1].offset + entries[i - 1].length;
-        out = put_varint(out, follows ? 0 : entries[i].offset + 1);
-    }
-    plain->length = (size_t)(out - plain->bytes);
-    return coding_pack_over(plain, CODING_GZIP);
-}
-
-struct directories {
-    struct blob *root, *leaves; /* LEAVES may be NULL */
-};
-
-/* Leaves of EACH entries, and a root of them. Returns 0 or -ENOMEM. */
-static int make_leaves(struct directories *out, const struct entry *entries, size_t count,
-                       size_t each)
-{
-    const size_t leaf_count = (count + each - 1) / each;
-    struct entry *leaves = calloc(leaf_count, sizeof *leaves);
-    struct blob *all = blob_new(0);
-
-    for (size_t i = 0; i < leaf_count && leaves && all; i++) {
-        const struct entry *first = &entries[i * each];
-        struct blob *leaf = make_directory(first, i + 1 < leaf_count ? each : count - i * each);
-        if (leaf)
-            leaves[i] = (struct entry){first->id, all->length, 0, (uint32_t)leaf->length};
-        all = blob_join(all, leaf);
-    }
-    out->leaves = all;
-    out->root = leaves && all ? make_directory(leaves, leaf_count) : NULL;
-    free(leaves);
-    return out->root ? 0 : -ENOMEM;
-}
-
-static void release(struct directories *directories)
-{
-    blob_release(directories->root);
-    blob_release(directories->leaves);
-    *directories = (struct directories){NULL, NULL};
-}
-
-static bool root_fits(const struct directories *directories)
-{
-    return HEADER_BYTES + directories->root->length < ROOT_END;
-}
-
-/* The smallest leaves of which the root has room for all. */
-static int make_directories(struct directories *out, const struct entry *entries, size_t count)
-{
-    int err = 0;
-    *out = (struct directories){NULL, NULL};
-    if (count <= ROOT_ENTRIES) {
-        out->root = make_directory(entries, count);
-        if (!out->root || root_fits(out))
-            return out->root ? 0 : -ENOMEM;
-        release(out);
-    }
-    for (size_t each = LEAF_ENTRIES; !(err = make_leaves(out, entries, count, each)); each *= 2) {
-        if (root_fits(out))
-            return 0;
-        release(out);
-    }
-    release(out);
-    return err;
-}
-
 /* --- Finishing --- */
 
 static int compare(const void *a, const void *b)
@@ -321,7 +221,7 @@ static void sort_entries(struct pmtiles *archive)
 }
 
 struct layout {
-    struct entry *entries; /* with runs */
+    struct pmtiles_entry *entries; /* with runs */
     size_t count;
     uint64_t bytes, contents; /* of tiles */
 };
@@ -335,7 +235,7 @@ static int lay_out(struct layout *out, struct pmtiles *archive)
     for (size_t i = 0; i < archive->entry_count; i++) {
         const struct tile_entry *tile = &archive->entries[i];
         struct content *content = &archive->contents[tile->content];
-        struct entry *last = out->count ? &out->entries[out->count - 1] : NULL;
+        struct pmtiles_entry *last = out->count ? &out->entries[out->count - 1] : NULL;
         if (!content->placed) {
             content->placed = true;
             content->offset = out->bytes;
@@ -346,7 +246,7 @@ static int lay_out(struct layout *out, struct pmtiles *archive)
             last->run++;
         else
             out->entries[out->count++] =
-                (struct entry){tile->id, content->offset, 1, content->length};
+                (struct pmtiles_entry){tile->id, content->offset, 1, content->length};
     }
     return 0;
 }
@@ -386,7 +286,7 @@ static void put_degrees(uint8_t *out, double degrees)
 }
 
 static void make_header(uint8_t header[HEADER_BYTES], const struct pmtiles *archive,
-                        const struct layout *layout, const struct directories *directories,
+                        const struct layout *layout, const struct pmtiles_directories *directories,
                         const struct blob *metadata)
 {
     const struct tileset *tileset = &archive->tileset;
@@ -448,7 +348,8 @@ static int copy_tiles(const struct pmtiles *archive, uint64_t offset)
 
 /* The header comes first: it tells the next writer what a killed one has left. */
 static int write_sections(const struct pmtiles *archive, const struct layout *layout,
-                          const struct directories *directories, const struct blob *metadata)
+                          const struct pmtiles_directories *directories,
+                          const struct blob *metadata)
 {
     const struct blob *const sections[] = {directories->root, metadata, directories->leaves};
     const int fd = archive->file.fd;
@@ -467,7 +368,7 @@ static int write_sections(const struct pmtiles *archive, const struct layout *la
 
 static int write_archive(struct pmtiles *archive)
 {
-    struct directories directories = {NULL, NULL};
+    struct pmtiles_directories directories = {NULL, NULL};
     struct blob *metadata = make_metadata(&archive->tileset);
     struct layout layout = {0};
     int err = metadata ? 0 : -ENOMEM;
@@ -476,10 +377,10 @@ static int write_archive(struct pmtiles *archive)
     if (!err)
         err = lay_out(&layout, archive);
     if (!err)
-        err = make_directories(&directories, layout.entries, layout.count);
+        err = pmtiles_directories_make(&directories, layout.entries, layout.count, HEADER_BYTES);
     if (!err)
         err = write_sections(archive, &layout, &directories, metadata);
-    release(&directories);
+    pmtiles_directories_free(&directories);
     free(layout.entries);
     blob_release(metadata);
     return err;
