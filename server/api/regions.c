@@ -294,21 +294,22 @@ static int find_content(struct raster *raster, const struct route *route, char w
     const struct world *world = raster->content.world;
     const struct span field = {route->field, strlen(route->field)};
 
-    raster->content.layer = layer_find("height");
-    raster->content.field = world_height_field(world);
+    int layer = layer_find("height"), number = world_height_field(world);
     if (route->layer[0])
-        raster->content.layer = resolve_layer(world, route, &raster->content.field, why);
+        layer = resolve_layer(world, route, &number, why);
     else if (field.length)
-        raster->content.field = resolve_field(world, field, why);
-    if (raster->content.layer < 0 || raster->content.field < 0)
+        number = resolve_field(world, field, why);
+    if (layer < 0 || number < 0)
         return -ENOENT;
-    const int format = resolve_format(raster->content.layer, route, why);
+    const int format = resolve_format(layer, route, why);
     if (format == FORMAT_WEBP)
         snprintf(why, ROUTE_WHY, "extension: pictures of regions are png, not webp");
     if (format < 0 || format == FORMAT_WEBP)
         return -ENOENT;
     raster->format = (enum format)format;
-    raster->content.range = world_field_range(world, raster->content.field);
+    raster->content = world_content(world, layer, number);
+    raster->content.field = number;
+    raster->content.range = world_field_range(world, number);
     if (route->range[0] < route->range[1])
         raster->content.range = (struct value_range){route->range[0], route->range[1]};
     return 0;

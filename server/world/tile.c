@@ -48,7 +48,14 @@ struct content world_content(const struct world *world, int layer, int field)
 {
     if (!layers[layer].fields)
         field = world_layer_field(world, layer);
-    return (struct content){world, layer, field, world_field_range(world, field)};
+    return (struct content){
+        .world = world,
+        .layer = layer,
+        .field = field,
+        .range = world_field_range(world, field),
+        .climate = layers[layer].climate ? world_climate(world) : NULL,
+        .water = layers[layer].water ? world_water(world) : NULL,
+    };
 }
 
 int tile_resolve(struct tile *out, const struct tile_address *address, const char **what)

@@ -35,6 +35,8 @@ struct content {
     int layer; /* index in layers, of a picture */
     int field; /* its number */
     struct value_range range;
+    const struct climate *climate;   /* that the picture shows, too; or NULL */
+    const struct world_water *water; /* the same */
 };
 
 /* Samples per side. */
