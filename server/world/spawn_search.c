@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "server/world/spawn_lattice.h"
 #include "server/world/spawn_square.h"
 
 /*
@@ -17,54 +18,18 @@ enum {
     SQUARE = SPAWN_SQUARE,
     REACH = (SPAWN_RADIUS + SQUARE / 2) / SQUARE, /* squares from the middle one to the last */
     SQUARES = 2 * REACH + 1,                      /* per side */
-    /* Lattices around the point: few enough nodes that all lattices take a tenth of a second. */
-    LATTICES = 11,
-    NODE_BITS = 6, /* the first lattice's nodes are 64 blocks apart */
-    NODES = 49,    /* per side */
-    HALF = NODES / 2,
-    INNER = HALF / 2, /* nodes this far from the middle are in the lattice before */
-    STRIP = 7,        /* rows of nodes that are evaluated together */
-    HINTS = 12,       /* tried in each lattice */
-    TESTS = 4096,     /* of the ground */
-    /* Prices, in heights of a square: of a height far from the one before it; of a test of the
-     * ground; of the drainage around a square far from the one before it. */
-    FAR_HEIGHT = 30,
+    TESTS = 4096,                                 /* of the ground */
+    /* Prices, in heights of a square: of a test of the ground; of the drainage around a square far
+     * from the one before it. */
     TEST = 1024,
     FAR_SQUARE = 65536,
 };
-static_assert(SPAWN_FAR == (HALF << (NODE_BITS + LATTICES - 1)), "another last node");
-static_assert(NODES % STRIP == 0, "rows left");
 static_assert(REACH * SQUARE + SQUARE / 2 > SPAWN_RADIUS + 1, "blocks beyond the last square");
-
-/* Below, blocks count from the point's block, and distances are in units from the point: they need
- * at most 31 bits, so that the sum of two squares fits in 63. */
 
 /* A column or row of squares. */
 struct strip {
     int first, last;  /* blocks */
     int64_t distance; /* the least of its blocks', along the strip's axis */
-};
-
-/* What comes first: the least distance, then the least number. */
-struct rank {
-    int64_t distance; /* squared */
-    int number;
-};
-
-/* A place between two nodes that is sought by bisection. */
-struct hint {
-    int number;
-    int64_t at[2], apart; /* blocks: it is from AT up to APART to the east or the south; 1: at AT */
-};
-
-/* A lattice of heights around the point, row by row. */
-struct nodes {
-    int lattice;      /* number of the lattice; spacing 1 << (NODE_BITS + lattice) */
-    int rows;         /* evaluated */
-    int hints;        /* tried */
-    struct rank last; /* hint that was tried */
-    float height[NODES * NODES];
-    float biome[NODES * NODES]; /* if the query has biomes */
 };
 
 /* Columns and rows of blocks that are searched. */
@@ -79,10 +44,7 @@ struct spawn_search {
     const struct farlands_terrain *terrain;
     struct spawn_fields fields;
     struct spawn_query query;
-    float low, high;                            /* what a pair of nodes passes that is a hint */
-    bool coarse;                                /* nodes have the heights of a picture */
-    int64_t block[2];                           /* the point's block */
-    int64_t inside[2];                          /* units from its corner to the point */
+    struct spawn_point middle;                  /* of the squares */
     struct strip column[SQUARES], row[SQUARES]; /* within the limit; columns nearest first */
     int columns, rows;
     int searched[SQUARES]; /* columns done in each row */
@@ -92,10 +54,10 @@ struct spawn_search {
     int x, y;        /* the block found; INT_MAX: none yet */
     int tests;       /* of the ground that are left */
     int64_t left;    /* of SPAWN_SAMPLES */
-    bool far;        /* the radius is searched; nodes next */
-    struct nodes nodes;
+    bool far;        /* the radius is searched; lattices next */
+    struct spawn_lattice lattice;
     enum part part;
-    struct hint hint;
+    struct spawn_hint hint;
     struct area area; /* of the square */
     int line;         /* the row of squares that the square is in; -1: none */
     int64_t rest;     /* squared distance of its nearest block that was not tested for want of left
@@ -104,12 +66,6 @@ struct spawn_search {
     int wanted, places; /* places, those found; others are sought around the first */
     struct spawn_place place[];
 };
-
-/* The signed distance of BLOCK along an axis. */
-static int64_t offset(int block, int64_t inside)
-{
-    return (int64_t)block * FARLANDS_UNIT - inside;
-}
 
 static int nearest_first(const void *a, const void *b)
 {
@@ -128,10 +84,10 @@ static struct strip make_strip(int64_t block, int64_t inside, int64_t first)
 {
     struct strip strip = {.first = (int)(clamp(first) - block),
                           .last = (int)(clamp(first + SQUARE - 1) - block)};
-    if (offset(strip.first, inside) > 0)
-        strip.distance = offset(strip.first, inside);
-    else if (offset(strip.last, inside) < 0)
-        strip.distance = -offset(strip.last, inside);
+    if (spawn_distance(strip.first, inside) > 0)
+        strip.distance = spawn_distance(strip.first, inside);
+    else if (spawn_distance(strip.last, inside) < 0)
+        strip.distance = -spawn_distance(strip.last, inside);
     return strip;
 }
 
@@ -162,14 +118,10 @@ static void set_next(struct spawn_search *search, int row)
 /* Squares are to be searched around (X, Y), in units, from now on. */
 static void set_middle(struct spawn_search *search, int64_t x, int64_t y)
 {
-    const int64_t point[2] = {x, y};
-
-    for (int axis = 0; axis < 2; axis++) {
-        search->block[axis] = point[axis] >> FARLANDS_UNIT_BITS;
-        search->inside[axis] = point[axis] & (FARLANDS_UNIT - 1);
-    }
-    search->columns = make_strips(search->column, search->block[0], search->inside[0]);
-    search->rows = make_strips(search->row, search->block[1], search->inside[1]);
+    search->middle = spawn_point_at(x, y);
+    search->columns =
+        make_strips(search->column, search->middle.block[0], search->middle.inside[0]);
+    search->rows = make_strips(search->row, search->middle.block[1], search->middle.inside[1]);
     qsort(search->column, (size_t)search->columns, sizeof *search->column, nearest_first);
     for (int row = 0; row < search->rows; row++) {
         search->searched[row] = 0;
@@ -193,22 +145,20 @@ int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *t
     search->terrain = terrain;
     search->fields = *fields;
     search->query = *query;
-    search->low = water && sea ? 0 : query->min;
-    search->high = water && sea ? 0 : query->max;
-    search->coarse = terrain_has_drain(terrain);
     search->wanted = wanted;
     set_middle(search, query->x, query->y);
     const bool possible = query->min <= highest && query->max >= lowest && query->slope >= 0 &&
                           (!water || sea || fields->bank >= 0);
     search->state = possible ? SPAWN_NOT_YET : SPAWN_NONE;
     search->far = !possible; /* there is none anywhere */
-    search->nodes.lattice = possible ? 0 : LATTICES;
+    spawn_lattice_begin(&search->lattice, terrain, &search->query, &search->fields, water && sea);
+    if (!possible)
+        search->lattice.number = SPAWN_LATTICES;
     search->nearest = radius * radius;
     search->x = search->y = INT_MAX;
     search->tests = TESTS;
     search->left = SPAWN_SAMPLES;
     search->rest = INT64_MAX;
-    search->nodes.last.number = -1;
     *out = search;
     return 0;
 }
@@ -218,25 +168,21 @@ void spawn_search_free(struct spawn_search *search)
     free(search);
 }
 
-static bool comes_before(struct rank a, struct rank b)
-{
-    return a.distance != b.distance ? a.distance < b.distance : a.number < b.number;
-}
-
 /* The nearest block of the square that fits. Its number is that in the square. */
-static struct rank next_block(const struct spawn_search *search)
+static struct spawn_rank next_block(const struct spawn_search *search)
 {
     const struct spawn_square *square = &search->square;
-    struct rank best = {INT64_MAX, 0};
+    struct spawn_rank best = {INT64_MAX, 0};
 
     for (int j = 0; j < square->height; j++) {
-        const int64_t dy = offset(search->area.row.first + j, search->inside[1]);
+        const int64_t dy = spawn_distance(search->area.row.first + j, search->middle.inside[1]);
         for (int i = 0; i < square->width; i++) {
             if (!square->fits[j * SQUARE + i])
                 continue;
-            const int64_t dx = offset(search->area.column.first + i, search->inside[0]);
-            const struct rank rank = {dx * dx + dy * dy, j * SQUARE + i};
-            if (comes_before(rank, best))
+            const int64_t dx =
+                spawn_distance(search->area.column.first + i, search->middle.inside[0]);
+            const struct spawn_rank rank = {dx * dx + dy * dy, j * SQUARE + i};
+            if (spawn_rank_less(rank, best))
                 best = rank;
         }
     }
@@ -295,8 +241,8 @@ static void begin_square(struct spawn_search *search, struct area area, int line
     search->part = PART_SQUARE;
     search->area = area;
     search->line = line;
-    square->x = search->block[0] + area.column.first;
-    square->y = search->block[1] + area.row.first;
+    square->x = search->middle.block[0] + area.column.first;
+    square->y = search->middle.block[1] + area.row.first;
     square->width = area.column.last - area.column.first + 1;
     square->height = area.row.last - area.row.first + 1;
     square->rows = 0;
@@ -326,7 +272,7 @@ static void end_square(struct spawn_search *search)
 }
 
 /* Whether the block of RANK in the square is still worth a test. */
-static bool is_wanted(const struct spawn_search *search, struct rank rank)
+static bool is_wanted(const struct spawn_search *search, struct spawn_rank rank)
 {
     if (rank.distance == INT64_MAX || search->tests == 0)
         return false;
@@ -360,7 +306,7 @@ static int test_ground(struct spawn_search *search, struct farlands_scratch *scr
 static int test_block(struct spawn_search *search, struct farlands_scratch *scratch)
 {
     struct spawn_square *square = &search->square;
-    const struct rank rank = next_block(search);
+    const struct spawn_rank rank = next_block(search);
     const int i = rank.number % SQUARE, j = rank.number / SQUARE;
     bool stands;
 
@@ -423,145 +369,6 @@ static void search_around(struct spawn_search *search)
         begin_next(search, row);
 }
 
-/* --- Lattices of nodes around the point --- */
-
-static int64_t spacing(const struct spawn_search *search)
-{
-    return INT64_C(1) << (NODE_BITS + search->nodes.lattice);
-}
-
-/* The block of the node in column or row I of the lattice, along AXIS: a multiple of the spacing.
- */
-static int64_t node_block(const struct spawn_search *search, int axis, int i)
-{
-    const int64_t apart = spacing(search);
-    return (search->block[axis] & -apart) + (i - HALF) * apart;
-}
-
-static int evaluate_strip(struct spawn_search *search, struct farlands_scratch *scratch)
-{
-    struct nodes *nodes = &search->nodes;
-    const struct farlands_grid grid = {
-        .x = node_block(search, 0, 0) * FARLANDS_UNIT,
-        .y = node_block(search, 1, nodes->rows) * FARLANDS_UNIT,
-        .step = spacing(search) * FARLANDS_UNIT,
-        .width = NODES,
-        .height = STRIP,
-        .band_limit = search->coarse,
-    };
-    const size_t first = (size_t)nodes->rows * NODES;
-    const int field[] = {terrain_height_field(search->terrain), search->fields.biome};
-    float *const out[] = {nodes->height + first, nodes->biome + first};
-    search->left -= STRIP * NODES * FAR_HEIGHT;
-    nodes->rows += STRIP;
-    return terrain_fields(search->terrain, scratch, &grid, field,
-                          spawn_wants_biomes(&search->query) ? 2 : 1, out, NODES);
-}
-
-/* How a hint's second node lies: the node itself, to its east, or to its south. */
-enum way { HERE, EAST, SOUTH, WAYS };
-
-static bool is_inner(int i)
-{
-    return abs(i - HALF) < INNER;
-}
-
-/* Whether NODE itself is a hint. */
-static bool is_here(const struct spawn_search *search, int node)
-{
-    const struct spawn_query *query = &search->query;
-    const float height = search->nodes.height[node];
-    if (query->near_water > 0 && search->fields.bank < 0)
-        return false;
-    if (spawn_wants_biomes(query) && !spawn_biome_fits(query, search->nodes.biome[node]))
-        return false;
-    return height >= query->min && height <= query->max;
-}
-
-/* Whether hint NUMBER exists: its nodes are in this lattice and not both in the one before, and
- * there is a height within the bounds between them. */
-static bool is_hint(const struct spawn_search *search, int number)
-{
-    const int way = number % WAYS, node = number / WAYS, i = node % NODES, j = node / NODES;
-    const int i2 = i + (way == EAST), j2 = j + (way == SOUTH);
-    if (i2 == NODES || j2 == NODES)
-        return false;
-    if (search->nodes.lattice > 0 && is_inner(i) && is_inner(j) && is_inner(i2) && is_inner(j2))
-        return false;
-    const float a = search->nodes.height[node], b = search->nodes.height[j2 * NODES + i2];
-    if (way == HERE)
-        return is_here(search, node);
-    return (a < search->low && b > search->high) || (b < search->low && a > search->high);
-}
-
-/* The next hint after the last one that was tried; its distance is INT64_MAX if there is none. */
-static struct rank next_hint(const struct spawn_search *search)
-{
-    const int64_t half = spacing(search) * FARLANDS_UNIT / 2;
-    struct rank best = {INT64_MAX, 0};
-
-    for (int number = 0; number < NODES * NODES * WAYS; number++) {
-        const int way = number % WAYS, node = number / WAYS;
-        const int64_t block[] = {node_block(search, 0, node % NODES) - search->block[0],
-                                 node_block(search, 1, node / NODES) - search->block[1]};
-        const int64_t dx = offset((int)block[0], search->inside[0]) + (way == EAST) * half;
-        const int64_t dy = offset((int)block[1], search->inside[1]) + (way == SOUTH) * half;
-        const struct rank rank = {dx * dx + dy * dy, number};
-        if (comes_before(rank, best) && comes_before(search->nodes.last, rank) &&
-            is_hint(search, number))
-            best = rank;
-    }
-    return best;
-}
-
-/* The height of a block, as nodes APART blocks from each other have it. */
-static int height_between(const struct spawn_search *search, struct farlands_scratch *scratch,
-                          const int64_t at[2], int64_t apart, float *out)
-{
-    const struct farlands_grid grid = {.x = at[0] * FARLANDS_UNIT,
-                                       .y = at[1] * FARLANDS_UNIT,
-                                       .step = apart * FARLANDS_UNIT,
-                                       .width = 1,
-                                       .height = 1,
-                                       .band_limit = search->coarse};
-    return terrain_heights(search->terrain, scratch, &grid, out, 1);
-}
-
-/* Begin with the first node of hint NUMBER. */
-static void begin_hint(struct spawn_search *search, int number)
-{
-    const int way = number % WAYS, node = number / WAYS;
-
-    search->part = PART_HINT;
-    search->hint = (struct hint){
-        .number = number,
-        .at = {node_block(search, 0, node % NODES), node_block(search, 1, node / NODES)},
-        .apart = way == HERE ? 1 : spacing(search),
-    };
-}
-
-/* Halve what is left of a hint, unless a height within the bounds is found, or one block is left,
- * beside which they are passed at once. */
-static int bisect(struct spawn_search *search, struct farlands_scratch *scratch)
-{
-    struct hint *hint = &search->hint;
-    const bool rising = search->nodes.height[hint->number / WAYS] < search->low;
-    int64_t *along = &hint->at[hint->number % WAYS == SOUTH];
-    float height;
-
-    hint->apart /= 2;
-    *along += hint->apart;
-    search->left -= FAR_HEIGHT;
-    int err = height_between(search, scratch, hint->at, hint->apart, &height);
-    if (err)
-        return err;
-    if (height >= search->low && height <= search->high)
-        hint->apart = 1;
-    else if ((height < search->low) != rising)
-        *along -= hint->apart;
-    return 0;
-}
-
 /* Search the square around the hint. */
 static void try_hint(struct spawn_search *search)
 {
@@ -571,41 +378,45 @@ static void try_hint(struct spawn_search *search)
     if (llabs(at[0]) > FARLANDS_LIMIT_BLOCKS || llabs(at[1]) > FARLANDS_LIMIT_BLOCKS)
         return;
     search->nearest = INT64_MAX;
-    begin_square(search,
-                 (struct area){
-                     make_strip(search->block[0], search->inside[0], at[0] - SQUARE / 2),
-                     make_strip(search->block[1], search->inside[1], at[1] - SQUARE / 2),
-                 },
-                 -1);
+    begin_square(
+        search,
+        (struct area){
+            make_strip(search->middle.block[0], search->middle.inside[0], at[0] - SQUARE / 2),
+            make_strip(search->middle.block[1], search->middle.inside[1], at[1] - SQUARE / 2),
+        },
+        -1);
 }
 
 /* The next rows of nodes or the next hint. Sets the state if there are no more. */
 static int search_far(struct spawn_search *search, struct farlands_scratch *scratch)
 {
-    struct nodes *nodes = &search->nodes;
+    int64_t samples = 0;
+    int err =
+        spawn_lattice_next(&search->lattice, search->terrain, scratch, &search->hint, &samples);
 
-    if (nodes->rows < NODES)
-        return evaluate_strip(search, scratch);
-    const struct rank hint = nodes->hints < HINTS ? next_hint(search) : (struct rank){INT64_MAX, 0};
-    if (hint.distance < INT64_MAX) {
-        nodes->hints++;
-        nodes->last = hint;
-        begin_hint(search, hint.number);
-        return 0;
-    }
-    nodes->lattice++;
-    nodes->rows = nodes->hints = 0;
-    nodes->last = (struct rank){0, -1};
-    if (nodes->lattice == LATTICES)
+    search->left -= samples;
+    if (search->hint.apart > 0)
+        search->part = PART_HINT;
+    else if (search->lattice.number == SPAWN_LATTICES)
         search->state = SPAWN_NONE;
-    return 0;
+    return err;
+}
+
+static int halve_hint(struct spawn_search *search, struct farlands_scratch *scratch)
+{
+    int64_t samples = 0;
+    int err =
+        spawn_lattice_halve(&search->lattice, search->terrain, scratch, &search->hint, &samples);
+
+    search->left -= samples;
+    return err;
 }
 
 /* The block that was found is the first place; others are sought around it. */
 static int begin_places(struct spawn_search *search, struct farlands_scratch *scratch)
 {
-    int err =
-        add_place(search, scratch, search->block[0] + search->x, search->block[1] + search->y);
+    int err = add_place(search, scratch, search->middle.block[0] + search->x,
+                        search->middle.block[1] + search->y);
     if (!err)
         set_middle(search, search->place[0].x, search->place[0].y);
     return err;
@@ -623,7 +434,7 @@ static int step(struct spawn_search *search, struct farlands_scratch *scratch)
         return search->square.rows < search->square.height ? evaluate_band(search, scratch)
                                                            : test_block(search, scratch);
     if (search->part == PART_HINT && search->hint.apart > 1)
-        return bisect(search, scratch);
+        return halve_hint(search, scratch);
     if (search->part == PART_HINT)
         try_hint(search);
     else if (search->places > 0)
@@ -671,10 +482,10 @@ int spawn_search_radius(const struct spawn_search *search)
 {
     const int64_t square = search->next[next_row(search)];
     const int64_t next = square < search->rest ? square : search->rest;
-    const int last = HALF << NODE_BITS;
+    const int reach = spawn_lattice_reach(&search->lattice);
 
     if (search->places == 0 && search->far)
-        return search->nodes.lattice > 0 ? last << (search->nodes.lattice - 1) : SPAWN_RADIUS;
+        return reach > 0 ? reach : SPAWN_RADIUS;
     if (next > squared(SPAWN_RADIUS * FARLANDS_UNIT))
         return SPAWN_RADIUS;
     return (int)sqrt((double)next) >> FARLANDS_UNIT_BITS;
