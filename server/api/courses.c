@@ -149,7 +149,7 @@ void courses_respond(struct service *service, struct request_context *context,
     struct streamed_job_spec spec = {
         .kind = &course_kind,
         .subject = new_course(world, route, context->request->accept_encoding),
-        .price = PRICE_SECOND,
+        .price = REQUEST_PRICE_SEARCH,
         .memory = PLACE_MEMORY + (uint64_t)route->limit * POINT_MEMORY};
     points_begin(service, context, world, &(struct run_of){.run = RUN_COURSE}, &spec);
 }

@@ -220,7 +220,7 @@ void spawns_respond(struct service *service, struct request_context *context,
     }
     struct streamed_job_spec spec = {.kind = &spawn_kind,
                                      .subject = new_spawn(world, route, &biomes),
-                                     .price = PRICE_SECOND,
+                                     .price = REQUEST_PRICE_SEARCH,
                                      .memory = SPAWN_MEMORY};
     points_begin(service, context, world, &(struct run_of){.run = RUN_SPAWN}, &spec);
 }

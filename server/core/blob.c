@@ -22,6 +22,15 @@ struct blob *blob_copy(const void *bytes, size_t length)
     return blob;
 }
 
+struct blob *blob_trim(struct blob *blob, size_t length)
+{
+    struct blob *trimmed = realloc(blob, sizeof *blob + length);
+    if (!trimmed)
+        trimmed = blob;
+    trimmed->length = length;
+    return trimmed;
+}
+
 struct blob *blob_join(struct blob *first, struct blob *second)
 {
     struct blob *both = first && second ? blob_new(first->length + second->length) : NULL;

@@ -21,6 +21,9 @@ struct blob *blob_new(size_t length);
 /* A copy of BYTES. */
 struct blob *blob_copy(const void *bytes, size_t length);
 
+/* The first LENGTH bytes of BLOB, which has one reference; perhaps elsewhere in memory. */
+struct blob *blob_trim(struct blob *blob, size_t length);
+
 /* The bytes of FIRST followed by those of SECOND, or NULL if out of memory. Releases both, which
  * may be NULL: then it returns NULL. */
 struct blob *blob_join(struct blob *first, struct blob *second);

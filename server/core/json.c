@@ -106,9 +106,7 @@ struct blob *json_end(struct json *json)
     while (json->depth > 0)
         json_close(json);
     add_char(json, '\n');
-    if (json->text)
-        json->text->length = json->length;
-    return json->text;
+    return json->text ? blob_trim(json->text, json->length) : NULL;
 }
 
 /* The bytes that C takes in a string. */

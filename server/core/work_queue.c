@@ -238,6 +238,17 @@ static int make_room(struct work_queue *queue, const struct job *job, struct job
     return 0;
 }
 
+/* Queue JOB unless ERR says why not, and release the lock. Returns ERR. */
+static int enqueue_unless(int err, struct work_queue *queue, struct job *job)
+{
+    if (!err)
+        enqueue(queue, job);
+    uv_mutex_unlock(&queue->lock);
+    if (!err) /* without the lock, which the thread takes at once */
+        uv_cond_signal(&queue->wake);
+    return err;
+}
+
 int work_queue_submit(struct work_queue *queue, struct job *job)
 {
     struct job *victim = NULL;
@@ -246,11 +257,7 @@ int work_queue_submit(struct work_queue *queue, struct job *job)
     job->cost_us = run_times_expect(&queue->times, job->kind);
     job->resumed = false;
     int err = queue->stopping ? -ECANCELED : make_room(queue, job, &victim);
-    if (!err)
-        enqueue(queue, job);
-    uv_mutex_unlock(&queue->lock);
-    if (!err) /* without the lock, which the thread takes at once */
-        uv_cond_signal(&queue->wake);
+    err = enqueue_unless(err, queue, job);
     if (victim)
         victim->cancel(victim);
     return err;
@@ -260,16 +267,10 @@ int work_queue_resume(struct work_queue *queue, struct job *job)
 {
     uv_mutex_lock(&queue->lock);
     struct worker *worker = job->worker;
-    const int err = queue->stopping ? -ECANCELED : 0;
     worker->resumes = true;
     job->ran_us = worker->earlier_us + (clock_ns(queue->clock) - worker->began) / NS_PER_US;
     job->resumed = true;
-    if (!err)
-        enqueue(queue, job);
-    uv_mutex_unlock(&queue->lock);
-    if (!err)
-        uv_cond_signal(&queue->wake);
-    return err;
+    return enqueue_unless(queue->stopping ? -ECANCELED : 0, queue, job);
 }
 
 bool work_queue_join(struct work_queue *queue, job_match *matches, const void *key,

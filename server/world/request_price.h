@@ -12,6 +12,10 @@
 /* A request that costs more is refused: its end would come too late. */
 #define REQUEST_PRICE_MOST (60 * PRICE_SECOND)
 
+/* A search, or a course: its length depends on what it finds. In the built-in worlds none takes
+ * more than a second. */
+#define REQUEST_PRICE_SEARCH PRICE_SECOND
+
 /* FIELD over GRID, or a picture of LAYER that shows it. */
 uint64_t request_price_of_region(const struct world *world, int layer, int field,
                                  const struct farlands_grid *grid);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "tests/unit/support/fixtures.h"
+#include "tests/unit/support/refusals.h"
 
 static struct blob *example(bool indented)
 {
@@ -131,6 +132,35 @@ START_TEST(without_memory_there_is_no_text)
 }
 END_TEST
 
+static struct blob *long_list(void)
+{
+    struct json json = json_new(false);
+    json_list(&json, "list");
+    for (int i = 0; i < 2000; i++)
+        json_string(&json, NULL, "\"");
+    return json_end(&json);
+}
+
+/* Whichever allocation fails, there is no text, and no leak. */
+START_TEST(memory_may_run_out_at_any_step)
+{
+#ifdef CAN_REFUSE
+    int grants = 0;
+    struct blob *text;
+    do {
+        grants_before = grants++;
+        refusals = 1;
+        text = long_list();
+        ck_assert((text == NULL) == (refusals == 0));
+    } while (!text);
+    refusals = 0;
+    ck_assert_int_gt(grants, 4);
+    ck_assert_uint_eq(text->length, sizeof "{\"list\":[]}\n" - 1 + 2000 * 5 - 1);
+    blob_release(text);
+#endif
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("json");
@@ -139,5 +169,6 @@ int main(void)
     tcase_add_loop_test(tcase, numbers_have_every_digit, 0, ROWS(numbers));
     tcase_add_loop_test(tcase, strings_are_escaped, 0, 3);
     tcase_add_loop_test(tcase, without_memory_there_is_no_text, 0, 2);
+    tcase_add_test(tcase, memory_may_run_out_at_any_step);
     return suite_run(suite);
 }
