@@ -124,7 +124,7 @@ static struct dual perlin_slope(const struct noise *noise, const struct octave *
     return sum;
 }
 
-/* The place in the skewed lattice, exactly: see skew_places in kernel/lattice_template.h. */
+/* The place in the skewed lattice, exactly: see skew_places in kernel/places_template.h. */
 static struct spot skewed(const struct octave *octave, struct moved_place place)
 {
     const uint64_t skew = UINT64_C(0x5db3d742c265539e); /* (sqrt 3 - 1) / 2 */

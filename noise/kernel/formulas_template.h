@@ -5,6 +5,13 @@
  */
 #include "real_begin.h"
 
+/* Written as the minimum and maximum instructions that processors have. */
+static inline REAL REAL_NAME(clamp)(REAL x, REAL min, REAL max)
+{
+    x = x > min ? x : min;
+    return x < max ? x : max;
+}
+
 static inline REAL REAL_NAME(fade)(enum farlands_fade fade, REAL t)
 {
     switch (fade) {

@@ -11,13 +11,6 @@
 #endif
 #include "real_begin.h"
 
-/* Written as the minimum and maximum instructions that processors have. */
-static inline REAL REAL_NAME(clamp)(REAL x, REAL min, REAL max)
-{
-    x = x > min ? x : min;
-    return x < max ? x : max;
-}
-
 static inline void REAL_NAME(fill)(REAL *restrict row, REAL value, int n)
 {
     for (int i = 0; i < n; i++)
