@@ -5,13 +5,21 @@
 
 #include "noise/fractal/basis.h"
 
-/* Bounds, a little further apart than arithmetic gives them, for rounding. */
-static void set_bounds(struct operation *o, double low, double high)
+struct bounds {
+    float low, high;
+};
+
+/* A little further apart than arithmetic gives them, for rounding. */
+static struct bounds about(double low, double high)
 {
     const double size = fmax(fabs(low), fabs(high));
     const double margin = fmax(1e-5 * size, size > 0 ? 1e-40 : 0); /* tiny floats have few digits */
-    o->low = (float)(low - margin);
-    o->high = (float)(high + margin);
+    return (struct bounds){(float)(low - margin), (float)(high + margin)};
+}
+
+static struct bounds exactly(float low, float high)
+{
+    return (struct bounds){low, high};
 }
 
 static double squared_length(const struct gradient_set *set, int i)
@@ -33,43 +41,45 @@ static double octave_bound(const struct noise *noise)
     return sqrt(length) * (noise->basis == FARLANDS_SIMPLEX ? 1 : 0.70711);
 }
 
-static void noise_bounds(struct operation *o)
+static struct bounds noise_bounds(const struct operation *o)
 {
     const struct noise *noise = o->noise;
     const double bound = octave_bound(noise), offset = noise->offset;
-    if (o->curve) {
-        o->low = o->curve->lowest;
-        o->high = o->curve->highest;
-        return;
-    }
+    if (o->curve)
+        return exactly(o->curve->lowest, o->curve->highest);
     switch (noise->fractal) {
+    case FARLANDS_BILLOW:
+        return about(-1, 2 * bound - 1);
+    case FARLANDS_RIDGED:
+        return about(0, fmax(offset * offset, (bound - offset) * (bound - offset)));
+    case FARLANDS_HYBRID:
+        return about(-bound - offset, bound + offset);
     case FARLANDS_NONE:
     case FARLANDS_FBM:
-        set_bounds(o, -bound, bound);
-        break;
-    case FARLANDS_BILLOW:
-        set_bounds(o, -1, 2 * bound - 1);
-        break;
-    case FARLANDS_RIDGED:
-        set_bounds(o, 0, fmax(offset * offset, (bound - offset) * (bound - offset)));
-        break;
-    case FARLANDS_HYBRID:
-        set_bounds(o, -bound - offset, bound + offset);
         break;
     }
+    return about(-bound, bound);
 }
 
-static void product_bounds(struct operation *o, const struct operation *a,
-                           const struct operation *b)
+static struct bounds erode_bounds(const struct operation *o, const struct operation *mask)
+{
+    double deepest = 0;
+    for (int k = 0; k < o->noise->octaves; k++)
+        deepest += (double)o->noise->octave[k].wavelength / FARLANDS_UNIT;
+    deepest *= 1.001 * (double)o->number[0] * (double)fmaxf(fabsf(mask->low), fabsf(mask->high));
+    return about(-deepest, deepest);
+}
+
+static struct bounds product_bounds(const struct operation *a, const struct operation *b)
 {
     const double p = (double)a->low * b->low, q = (double)a->low * b->high;
     const double r = (double)a->high * b->low, s = (double)a->high * b->high;
-    set_bounds(o, fmin(fmin(p, q), fmin(r, s)), fmax(fmax(p, q), fmax(r, s)));
+    return about(fmin(fmin(p, q), fmin(r, s)), fmax(fmax(p, q), fmax(r, s)));
 }
 
 /* a + c (b - a): at a corner of the box of its inputs' bounds. */
-static void mix_bounds(struct operation *o, const struct operation *a, const struct operation *b,
-                       const struct operation *c)
+static struct bounds mix_bounds(const struct operation *a, const struct operation *b,
+                                const struct operation *c)
 {
     double low = INFINITY, high = -INFINITY;
     for (int i = 0; i < 8; i++) {
@@ -78,142 +88,120 @@ static void mix_bounds(struct operation *o, const struct operation *a, const str
         low = value < low ? value : low; /* at fmin, gcc 12 fails for aarch64 */
         high = value > high ? value : high;
     }
-    set_bounds(o, low, high);
+    return about(low, high);
 }
 
-static void biome_bounds(struct operation *o)
+static struct bounds slope_bounds(const struct operation *lattice)
 {
-    o->low = o->high = o->biomes->biome[0].id;
-    for (int i = 1; i < o->biomes->count; i++) {
-        o->low = fminf(o->low, o->biomes->biome[i].id);
-        o->high = fmaxf(o->high, o->biomes->biome[i].id);
-    }
+    const double blocks = (double)lattice_spacing(lattice) / FARLANDS_UNIT;
+    const double slope = ((double)lattice->high - lattice->low) / blocks;
+    return about(-slope, slope);
 }
 
-static void river_bounds(struct operation *o, const struct operation *all)
+static struct bounds biome_bounds(const struct biomes *biomes)
+{
+    float low = biomes->biome[0].id, high = low;
+    for (int i = 1; i < biomes->count; i++) {
+        low = fminf(low, biomes->biome[i].id);
+        high = fmaxf(high, biomes->biome[i].id);
+    }
+    return exactly(low, high);
+}
+
+static struct bounds river_bounds(const struct operation *o, const struct operation *all)
 {
     /* Beds may be that far above all ground: each of up to 2^12 nodes on a way to an end lake adds
      * a little. */
     static const double ABOVE = 20;
     const struct operation *a = &all[o->input[0]];
     if (o->river_source < 0)
-        return;
+        return exactly(0, 0); /* refused: see program.c */
     const struct operation *source = &all[o->river_source];
     const struct rivers_params *p = o->kind == GRAPH_DRAIN ? o->rivers : source->rivers;
     const double highest = fmax((double)all[source->input[0]].high, 0) + ABOVE;
     switch (o->kind) {
     case GRAPH_DRAIN:
-        set_bounds(o, fmin((double)a->low, 0) - 10, highest);
-        break;
+        return about(fmin((double)a->low, 0) - 10, highest);
     case GRAPH_BASE_LEVEL:
-        set_bounds(o, 0, highest);
-        break;
+        return about(0, highest);
     case GRAPH_BANK:
-        set_bounds(o, -rivers_widest(p) / 2, RIVERS_NEAR);
-        break;
+        return about(-rivers_widest(p) / 2, RIVERS_NEAR);
     case GRAPH_WATER:
-        set_bounds(o, (double)RIVERS_DRY, highest);
-        break;
+        return about((double)RIVERS_DRY, highest);
     case GRAPH_RIVER:
-        set_bounds(o, 0, RIVERS_MAX_ORDER);
-        break;
+        return about(0, RIVERS_MAX_ORDER);
     default:
-        set_bounds(o, fmin((double)a->low, -rivers_deepest(p) - 10),
-                   fmax((double)a->high, highest + 300));
+        return about(fmin((double)a->low, -rivers_deepest(p) - 10),
+                     fmax((double)a->high, highest + 300));
     }
 }
 
-void bounds_find(struct operation *o, const struct operation *all)
+static struct bounds bounds_of(const struct operation *o, const struct operation *all)
 {
-    const struct operation *a = &all[o->input[0]], *b = &all[o->input[1]];
+    const struct operation *a = &all[o->input[0]], *b = &all[o->input[1]], *c = &all[o->input[2]];
     const double p = (double)o->number[0];
     switch (o->kind) {
     case GRAPH_NOISE:
-        noise_bounds(o);
-        break;
+        return noise_bounds(o);
     case GRAPH_CONSTANT:
-        o->low = o->high = o->number[0];
-        break;
+        return exactly(o->number[0], o->number[0]);
     case GRAPH_ADD:
-        set_bounds(o, (double)a->low + b->low, (double)a->high + b->high);
-        break;
+        return about((double)a->low + b->low, (double)a->high + b->high);
     case GRAPH_SUBTRACT:
-        set_bounds(o, (double)a->low - b->high, (double)a->high - b->low);
-        break;
+        return about((double)a->low - b->high, (double)a->high - b->low);
     case GRAPH_MULTIPLY:
-        product_bounds(o, a, b);
-        break;
+        return product_bounds(a, b);
     case GRAPH_MIN:
-        o->low = fminf(a->low, b->low);
-        o->high = fminf(a->high, b->high);
-        break;
+        return exactly(fminf(a->low, b->low), fminf(a->high, b->high));
     case GRAPH_MAX:
-        o->low = fmaxf(a->low, b->low);
-        o->high = fmaxf(a->high, b->high);
-        break;
+        return exactly(fmaxf(a->low, b->low), fmaxf(a->high, b->high));
     case GRAPH_SMOOTH_MIN:
-        set_bounds(o, (double)fminf(a->low, b->low) - p / 4, (double)fminf(a->high, b->high));
-        break;
+        return about((double)fminf(a->low, b->low) - p / 4, (double)fminf(a->high, b->high));
     case GRAPH_SMOOTH_MAX:
-        set_bounds(o, (double)fmaxf(a->low, b->low), (double)fmaxf(a->high, b->high) + p / 4);
-        break;
+        return about((double)fmaxf(a->low, b->low), (double)fmaxf(a->high, b->high) + p / 4);
     case GRAPH_ABS:
-        o->low = a->low > 0 ? a->low : a->high < 0 ? -a->high : 0;
-        o->high = fmaxf(fabsf(a->low), fabsf(a->high));
-        break;
+        return exactly(a->low > 0    ? a->low
+                       : a->high < 0 ? -a->high
+                                     : 0,
+                       fmaxf(fabsf(a->low), fabsf(a->high)));
     case GRAPH_CLAMP:
-        o->low = o->number[0];
-        o->high = o->number[1];
-        break;
+        return exactly(o->number[0], o->number[1]);
     case GRAPH_MIX:
-        mix_bounds(o, a, b, &all[o->input[2]]);
-        break;
+        return mix_bounds(a, b, c);
     case GRAPH_SPLINE:
-        o->low = o->curve->lowest;
-        o->high = o->curve->highest;
-        break;
+        return exactly(o->curve->lowest, o->curve->highest);
     case GRAPH_STEP:
     case GRAPH_RIDGE:
-        o->low = 0;
-        o->high = 1;
-        break;
+        return exactly(0, 1);
     case GRAPH_TERRACE:
-        set_bounds(o, p * floor((double)a->low / p), p * ceil((double)a->high / p));
-        break;
+        return about(p * floor((double)a->low / p), p * ceil((double)a->high / p));
     case GRAPH_LATTICE:
-        set_bounds(o, (double)a->low, (double)a->high);
-        break;
+        return about((double)a->low, (double)a->high);
     case GRAPH_SLOPE_X:
-    case GRAPH_SLOPE_Y: {
-        const double blocks = (double)lattice_spacing(a) / FARLANDS_UNIT;
-        const double slope = ((double)a->high - a->low) / blocks;
-        set_bounds(o, -slope, slope);
-        break;
-    }
+    case GRAPH_SLOPE_Y:
+        return slope_bounds(a);
     case GRAPH_DAMPED:
-        set_bounds(o, -octave_bound(o->noise), octave_bound(o->noise));
-        break;
-    case GRAPH_ERODE: {
-        const struct operation *c = &all[o->input[2]];
-        double deepest = 0;
-        for (int k = 0; k < o->noise->octaves; k++)
-            deepest += (double)o->noise->octave[k].wavelength / FARLANDS_UNIT;
-        deepest *= 1.001 * p * (double)fmaxf(fabsf(c->low), fabsf(c->high));
-        set_bounds(o, -deepest, deepest);
-        break;
-    }
+        return about(-octave_bound(o->noise), octave_bound(o->noise));
+    case GRAPH_ERODE:
+        return erode_bounds(o, c);
     case GRAPH_BIOME:
-        biome_bounds(o);
-        break;
+        return biome_bounds(o->biomes);
     case GRAPH_DRAIN:
     case GRAPH_BASE_LEVEL:
     case GRAPH_BANK:
     case GRAPH_WATER:
     case GRAPH_RIVER:
     case GRAPH_CHANNEL:
-        river_bounds(o, all);
         break;
     }
+    return river_bounds(o, all);
+}
+
+void bounds_find(struct operation *o, const struct operation *all)
+{
+    const struct bounds bounds = bounds_of(o, all);
+    o->low = bounds.low;
+    o->high = bounds.high;
 }
 
 bool bounds_may_rest(const struct operation *o, const struct operation *all)

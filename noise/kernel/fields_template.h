@@ -38,10 +38,46 @@ static void terrace_row(float height, float share, const float *restrict a, int 
     }
 }
 
+/* A node that shapes its only input. */
+static inline void shape_row(const struct operation *o, const float *a, int n, float *out)
+{
+    const float p = o->number[0], q = o->number[1];
+    switch (o->kind) {
+    case GRAPH_ABS:
+        EACH_SAMPLE(fabsf(a[i]));
+        break;
+    case GRAPH_CLAMP:
+        EACH_SAMPLE(narrow_clamp(a[i], p, q));
+        break;
+    case GRAPH_SPLINE:
+        if (o->curve->cubic)
+            cubic_row(o->curve, a, n, out);
+        else
+            narrow_bend(o->curve, 1, 0, a, n, out);
+        break;
+    case GRAPH_STEP: {
+        const float inverse = 1 / (q - p);
+        EACH_SAMPLE(smoothstep((a[i] - p) * inverse));
+        break;
+    }
+    case GRAPH_RIDGE: {
+        const float inverse = 1 / p;
+        EACH_SAMPLE(smoothstep(1 - fabsf(a[i]) * inverse));
+        break;
+    }
+    case GRAPH_TERRACE:
+        terrace_row(p, q, a, n, out);
+        break;
+    default: /* operate_row names all kinds */
+        break;
+    }
+}
+
+/* A sample depends on the same sample of each input. */
 static KERNEL_FLAT void operate_row(const struct operation *o, const float *a, const float *b,
                                     const float *c, int n, float *out)
 {
-    const float p = o->number[0], q = o->number[1];
+    const float p = o->number[0];
     switch (o->kind) {
     case GRAPH_NOISE:
     case GRAPH_DAMPED:
@@ -54,7 +90,7 @@ static KERNEL_FLAT void operate_row(const struct operation *o, const float *a, c
     case GRAPH_BANK:
     case GRAPH_WATER:
     case GRAPH_RIVER:
-    case GRAPH_CHANNEL: /* see evaluate.c */
+    case GRAPH_CHANNEL: /* see steps.c */
     case GRAPH_BIOME:   /* see operate */
         break;
     case GRAPH_CONSTANT:
@@ -85,33 +121,16 @@ static KERNEL_FLAT void operate_row(const struct operation *o, const float *a, c
         EACH_SAMPLE(-smooth_min(-a[i], -b[i], p, inverse));
         break;
     }
-    case GRAPH_ABS:
-        EACH_SAMPLE(fabsf(a[i]));
-        break;
-    case GRAPH_CLAMP:
-        EACH_SAMPLE(narrow_clamp(a[i], p, q));
-        break;
     case GRAPH_MIX:
         EACH_SAMPLE(a[i] + c[i] * (b[i] - a[i]));
         break;
+    case GRAPH_ABS:
+    case GRAPH_CLAMP:
     case GRAPH_SPLINE:
-        if (o->curve->cubic)
-            cubic_row(o->curve, a, n, out);
-        else
-            narrow_bend(o->curve, 1, 0, a, n, out);
-        break;
-    case GRAPH_STEP: {
-        const float inverse = 1 / (q - p);
-        EACH_SAMPLE(smoothstep((a[i] - p) * inverse));
-        break;
-    }
-    case GRAPH_RIDGE: {
-        const float inverse = 1 / p;
-        EACH_SAMPLE(smoothstep(1 - fabsf(a[i]) * inverse));
-        break;
-    }
+    case GRAPH_STEP:
+    case GRAPH_RIDGE:
     case GRAPH_TERRACE:
-        terrace_row(p, q, a, n, out);
+        shape_row(o, a, n, out);
         break;
     }
 }
