@@ -7,17 +7,12 @@
  * KERNEL_POINTS in all. */
 enum { LEAST_SIDE = 8 };
 
-static int64_t coordinate(struct coordinates along, int i)
-{
-    return along.at ? along.at[i] : along.first + i * along.step;
-}
-
 /* The nodes that N coordinates lie between, 2^BITS units apart, into NODE. Returns how many. */
 static int nodes_around(struct coordinates along, int n, int bits, int64_t *node)
 {
     int count = 0;
     for (int i = 0; i < n; i++) {
-        const int64_t cell = coordinate(along, i) >> bits;
+        const int64_t cell = coordinate_at(along, i) >> bits;
         int64_t next = cell - 1;
         if (count > 0 && node[count - 1] >= next)
             next = node[count - 1] + 1;
@@ -56,7 +51,8 @@ static int64_t to_units(int64_t *node, int count, int bits)
 static bool covers(const int64_t *units, int count, struct coordinates along, int n, int bits)
 {
     const int64_t spacing = INT64_C(1) << bits;
-    const int64_t first = coordinate(along, 0) >> bits, last = coordinate(along, n - 1) >> bits;
+    const int64_t first = coordinate_at(along, 0) >> bits,
+                  last = coordinate_at(along, n - 1) >> bits;
     return units[0] <= (first - 1) * spacing && units[count - 1] >= (last + 2) * spacing;
 }
 
@@ -71,8 +67,8 @@ bool patch_covers(const struct patch *patch, int bits, const struct chunk *chunk
 static bool touches(const int64_t *units, int count, struct coordinates along, int n, int bits)
 {
     const int64_t spacing = INT64_C(1) << bits;
-    return coordinate(along, 0) <= units[count - 1] + spacing &&
-           coordinate(along, n - 1) >= units[0] - spacing;
+    return coordinate_at(along, 0) <= units[count - 1] + spacing &&
+           coordinate_at(along, n - 1) >= units[0] - spacing;
 }
 
 struct chunk patch_place(struct patch *patch, int bits, const struct chunk *chunk)
@@ -161,7 +157,7 @@ void patch_place_columns(struct patch *patch, int bits, const struct chunk *chun
     int first = 0;
     for (int i = 0; i < whole_steps(chunk->width); i++) {
         if (i < chunk->width) { /* after that the last one again */
-            const int64_t x = coordinate(chunk->x, i);
+            const int64_t x = coordinate_at(chunk->x, i);
             first = first_node(patch->x, first, x, bits);
             float_weights(x, bits, weight, slope);
         }
@@ -175,8 +171,8 @@ void patch_place_columns(struct patch *patch, int bits, const struct chunk *chun
 
 bool patch_is_zero(const struct patch *patch, int bits, const struct chunk *chunk, int j, int rows)
 {
-    const int first = first_node(patch->y, 0, coordinate(chunk->y, j), bits);
-    const int last = first_node(patch->y, first, coordinate(chunk->y, j + rows - 1), bits);
+    const int first = first_node(patch->y, 0, coordinate_at(chunk->y, j), bits);
+    const int last = first_node(patch->y, first, coordinate_at(chunk->y, j + rows - 1), bits);
     bool zero = true;
     for (int r = first; r < last + TAPS && zero; r++)
         zero = patch->zero[r];
@@ -191,7 +187,7 @@ void patch_interpolate(const struct patch *patch, int bits, const struct kernel 
     const float *column = kind == GRAPH_SLOPE_X ? samples->slope[0] : samples->weight[0];
     int first = 0;
     for (int r = 0; r < rows; r++) {
-        const int64_t y = coordinate(chunk->y, j + r);
+        const int64_t y = coordinate_at(chunk->y, j + r);
         const float *line[TAPS];
         float weight[TAPS], slope[TAPS];
         first = first_node(patch->y, first, y, bits);

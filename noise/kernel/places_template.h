@@ -184,10 +184,8 @@ static struct points points_among(const struct octave_source *source, enum axis 
     const struct coordinates along = axis == AXIS_X ? few->chunk->x : few->chunk->y;
     const int n = axis == AXIS_X ? few->chunk->width : few->chunk->height;
     struct lattice_place place[KERNEL_POINTS];
-    for (int i = 0; i < n; i++) {
-        const int64_t at = along.at ? along.at[i] : along.first + i * along.step;
-        place[i] = octave_place(octave, axis, at);
-    }
+    for (int i = 0; i < n; i++)
+        place[i] = octave_place(octave, axis, coordinate_at(along, i));
     for (int i = 0; i < count; i++) {
         const struct lattice_place *p = &place[few->number[axis][i]];
         room->cell[i] = p->cell;

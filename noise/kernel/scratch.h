@@ -66,6 +66,11 @@ struct coordinates {
     const int64_t *at; /* NULL: regular */
 };
 
+static inline int64_t coordinate_at(struct coordinates along, int i)
+{
+    return along.at ? along.at[i] : along.first + i * along.step;
+}
+
 /* A rectangle of samples, no larger than KERNEL_CHUNK. */
 struct chunk {
     struct coordinates x, y;

@@ -20,13 +20,6 @@ struct neighbourhood {
     struct drain_node node[WIDE * WIDE];
 };
 
-static const struct drain_node *next_of(const struct drain_node *n, int wide)
-{
-    return n->kind == DRAIN_FLOWS
-               ? n + drain_neighbour[n->next][1] * wide + drain_neighbour[n->next][0]
-               : NULL;
-}
-
 static int last_level(const struct rivers *rivers)
 {
     return rivers_params_of(rivers)->levels - 1;
@@ -43,7 +36,7 @@ static void make_curve(const struct rivers *rivers, const struct drain_node *fro
                        int wide, struct river_curve *curve)
 {
     const struct river_bend bend = is_source
-                                       ? (struct river_bend){NULL, from, next_of(from, wide), 1}
+                                       ? (struct river_bend){NULL, from, drain_next(from, wide), 1}
                                        : river_bend_from(from, wide, last_level(rivers));
     river_curve_make(curve, rivers_params_of(rivers), last_level(rivers), bend, true);
 }
@@ -118,15 +111,10 @@ int downstream_begin(struct rivers *rivers, int64_t x, int64_t y, struct farland
 
 /* --- Points --- */
 
-static float level_of(const struct drain_node *n)
-{
-    return (float)n->bed / (float)DRAIN_METRE;
-}
-
 /* The point at node N, which is on no curve. */
 static struct farlands_course_point point_at_node(const struct drain_node *n)
 {
-    const float level = level_of(n);
+    const float level = drain_water(n);
     return (struct farlands_course_point){.x = n->x,
                                           .y = n->y,
                                           .level = level,
@@ -190,7 +178,7 @@ static void walk_on(const struct rivers *rivers, const struct drain_node *next, 
 /* The level at the end of a curve over ON: in the middle of its edge, or at ON itself. */
 static float level_at_end(const struct drain_node *on, const struct drain_node *to)
 {
-    return to ? 0.5f * (level_of(on) + level_of(to)) : level_of(on);
+    return to ? 0.5f * (drain_water(on) + drain_water(to)) : drain_water(on);
 }
 
 /* The points of COURSE up to the end of a curve. */
@@ -200,9 +188,9 @@ static int follow_curve(struct rivers *rivers, struct farlands_course *course,
 {
     struct river_curve curve;
     const bool is_source = course->step >= AT_SOURCE;
-    const struct drain_node *on = next_of(n, WIDE);
+    const struct drain_node *on = drain_next(n, WIDE);
     make_curve(rivers, n, is_source, WIDE, &curve);
-    const float end = is_source ? level_at_end(n, on) : level_at_end(on, next_of(on, WIDE));
+    const float end = is_source ? level_at_end(n, on) : level_at_end(on, drain_next(on, WIDE));
     const bool is_wet =
         is_on_course(rivers, n) && (double)curve.order >= rivers_params_of(rivers)->from;
     const int first = is_source ? course->step - AT_SOURCE : course->step;
@@ -264,7 +252,7 @@ int downstream_follow(struct rivers *rivers, struct farlands_course *course,
                           WIDE, WIDE, around.node);
         if (err)
             break;
-        const struct drain_node *next = next_of(n, WIDE);
+        const struct drain_node *next = drain_next(n, WIDE);
         if (!next) {
             out[done++] = point_at_node(n);
             at.step = ENDED;

@@ -124,7 +124,7 @@ static int flow_broadly(struct drain *d, const struct drain_node *n, int8_t *nex
     if (n->ground <= 0)
         return 0;
     for (int k = 0; k < DRAIN_NEIGHBOURS; k++) {
-        const struct drain_node *m = n + drain_neighbour[k][1] * BROAD + drain_neighbour[k][0];
+        const struct drain_node *m = drain_beside(n, k, BROAD);
         int32_t pass;
         if (m->ground > n->ground - d->level[0].drop)
             continue;

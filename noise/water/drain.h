@@ -83,6 +83,24 @@ void drain_free(struct drain *drain);
 enum { DRAIN_NEIGHBOURS = 6 };
 extern const int drain_neighbour[DRAIN_NEIGHBOURS][2];
 
+/* Neighbour K of NODE, in rows WIDE nodes long. */
+static inline const struct drain_node *drain_beside(const struct drain_node *node, int k, int wide)
+{
+    return node + drain_neighbour[k][1] * wide + drain_neighbour[k][0];
+}
+
+/* The node that NODE flows to; NULL: none. */
+static inline const struct drain_node *drain_next(const struct drain_node *node, int wide)
+{
+    return node->kind == DRAIN_FLOWS ? drain_beside(node, node->next, wide) : NULL;
+}
+
+/* The level of the water, in metres. */
+static inline float drain_water(const struct drain_node *node)
+{
+    return (float)node->bed / (float)DRAIN_METRE;
+}
+
 /* The nodes of LEVEL from (I, J) on, WIDTH x HEIGHT, row by row. Returns 0 or what GROUND does. */
 int drain_nodes(struct drain *drain, int level, int64_t i, int64_t j, int width, int height,
                 struct drain_node *out);

@@ -83,16 +83,6 @@ static struct river_piece piece_between(const struct point *a, const struct poin
     return p;
 }
 
-static float level_of(const struct drain_node *node)
-{
-    return (float)node->bed / (float)DRAIN_METRE;
-}
-
-static const struct drain_node *neighbour(const struct drain_node *n, int k, int wide)
-{
-    return n + drain_neighbour[k][1] * wide + drain_neighbour[k][0];
-}
-
 /*
  * Let node ON be (0, 0), E the end of curves over it, and A where one begins: it is (1 - u)^2 A +
  * u^2 E. Of two curves on the same side of E, whose beginnings are P and Q times as far from the
@@ -101,18 +91,18 @@ static const struct drain_node *neighbour(const struct drain_node *n, int k, int
  */
 struct river_bend river_bend_from(const struct drain_node *from, int wide, int level)
 {
-    const struct drain_node *on = neighbour(from, from->next, wide);
+    const struct drain_node *on = drain_beside(from, from->next, wide);
     struct river_bend bend = {from, on, NULL, 1};
     if (on->kind != DRAIN_FLOWS)
         return bend;
-    bend.to = neighbour(on, on->next, wide);
+    bend.to = drain_beside(on, on->next, wide);
     const float x = metres(from->x - on->x), y = metres(from->y - on->y);
     const float ex = metres(bend.to->x - on->x), ey = metres(bend.to->y - on->y);
     const float off = ex * y - ey * x;
     for (int k = 0; k < DRAIN_NEIGHBOURS; k++) {
-        const struct drain_node *other = neighbour(on, k, wide);
+        const struct drain_node *other = drain_beside(on, k, wide);
         if (other == from || other->kind != DRAIN_FLOWS || other->birth >= level ||
-            neighbour(other, other->next, wide) != on)
+            drain_beside(other, other->next, wide) != on)
             continue;
         const float ox = metres(other->x - on->x), oy = metres(other->y - on->y);
         const float other_off = ex * oy - ey * ox, turn = ox * y - oy * x;
@@ -129,7 +119,7 @@ struct river_bend river_bend_from(const struct drain_node *from, int wide, int l
 static struct point middle(const struct drain_node *at, const struct drain_node *other)
 {
     return (struct point){0.5f * metres(other->x - at->x), 0.5f * metres(other->y - at->y),
-                          0.5f * (level_of(at) + level_of(other)), 0};
+                          0.5f * (drain_water(at) + drain_water(other)), 0};
 }
 
 /* The box around every STEP-th of CURVE_PIECES + 1 points; around the first if STEP is greater. */
@@ -170,8 +160,8 @@ void river_curve_make(struct river_curve *c, const struct rivers_params *params,
     const bool is_last = level == params->levels - 1;
     const float last = (float)last_in(params, level) / (float)DRAIN_LENGTH;
     const struct point a =
-        bend.from ? middle(on, bend.from) : (struct point){0, 0, level_of(on), 0};
-    const struct point b = bend.to ? middle(on, bend.to) : (struct point){0, 0, level_of(on), 0};
+        bend.from ? middle(on, bend.from) : (struct point){0, 0, drain_water(on), 0};
+    const struct point b = bend.to ? middle(on, bend.to) : (struct point){0, 0, drain_water(on), 0};
     /* Spacings of the last level upstream, at both ends. */
     const float first = last * (bend.from ? (float)bend.from->length : (float)DRAIN_LENGTH / 4.0f);
     float end = last * (float)on->length;
@@ -187,7 +177,7 @@ void river_curve_make(struct river_curve *c, const struct rivers_params *params,
         const float from = t == 0 ? 1 : v * v * bend.start;
         p->x = from * a.x + u * u * b.x;
         p->y = from * a.y + u * u * b.y;
-        p->level = v * v * a.level + 2 * u * v * level_of(on) + u * u * b.level;
+        p->level = v * v * a.level + 2 * u * v * drain_water(on) + u * u * b.level;
         c->order = order_of(first + u * (end - first));
         p->half = half_width(params, c->order);
         if (t > 0 && t % SPAN == 0) {
@@ -229,7 +219,7 @@ void river_curve_make_end(struct river_curve *c, const struct rivers_params *par
     /* In spacings of the last level; metres. */
     static const float HALF = 0.3f, DEPTH = 6;
     const int64_t last = params->spacing >> (2 * (params->levels - 1));
-    const struct point point = {0, 0, level_of(node), HALF * metres(last)};
+    const struct point point = {0, 0, drain_water(node), HALF * metres(last)};
     const float spacings = (float)(last_in(params, level) * node->length) / (float)DRAIN_LENGTH;
     *c = (struct river_curve){
         .x = node->x, .y = node->y, .order = order_of(spacings), .pieces = 1, .sides = 1};

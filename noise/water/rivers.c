@@ -7,43 +7,13 @@
 
 #include "noise/exact/aligned.h"
 #include "noise/fractal/noise.h"
-#include "noise/water/river_curves.h"
+#include "noise/water/river_windows.h"
+#include "noise/water/rivers_parts.h"
 
 enum {
     /* Curves that are remembered: two for each node of a square so wide, a power of two. */
     CURVES_SIDE = 32,
     CURVES = 2 * CURVES_SIDE * CURVES_SIDE,
-};
-
-/* Two curves for each node: where its course begins, or ends in an end lake; and over the node that
- * it flows to. */
-struct kept_curve {
-    int64_t i, j;
-    int8_t level;
-    bool full, over;
-    struct river_curve curve;
-};
-
-/* Samples whose valleys were found last, since lattices of one spacing need the same ones; without
- * a width there are none. */
-struct found {
-    struct chunk chunk;
-    int64_t band_limit;
-};
-
-struct rivers {
-    struct rivers_params params;
-    const struct kernel *kernel;
-    float half; /* the width of the largest river */
-    struct drain *drain;
-    struct drain_node *node; /* around a block */
-    size_t nodes;            /* there is room for */
-    struct kept_curve *kept;
-    float near_samples;     /* metres between samples of a picture; 0: exact values */
-    bool wet[KERNEL_CHUNK]; /* rows with water near; NEAR has no others */
-    struct river_near near;
-    struct river_valleys valleys;
-    struct found found; /* in VALLEYS */
 };
 
 _Static_assert((int)RIVERS_MAX_LEVELS == (int)DRAIN_MAX_LEVELS, "rivers are drained on all levels");
@@ -91,27 +61,18 @@ struct drain *rivers_drain(struct rivers *rivers)
 
 /* --- Blocks of samples --- */
 
-/* Samples of a chunk: columns I to I2 - 1, rows J to J2 - 1. */
+/* What is looked for, and around which samples. */
 struct block {
-    const struct chunk *chunk;
-    int i, j, i2, j2;
-    int step;                         /* columns that are looked at together */
+    struct river_block samples;
     int level;                        /* of the drainage */
     bool is_valley;                   /* look for valleys, not for water */
     bool is_wide;                     /* a picture that shows no bends between nodes */
     int64_t left, right, top, bottom; /* curves are of consequence from here to there, in units */
 };
 
-/* How far from its edge a river is known, metres: pictures show it PICTURE_NEAR samples wide. */
-static float near_reach(const struct rivers *r)
-{
-    const float wide = (float)RIVERS_PICTURE_NEAR * r->near_samples;
-    return wide > (float)RIVERS_NEAR ? wide : (float)RIVERS_NEAR;
-}
-
 static float reach_of(const struct rivers *r, const struct block *b)
 {
-    return b->is_valley ? (float)RIVERS_REACH : near_reach(r);
+    return b->is_valley ? (float)RIVERS_REACH : rivers_near_reach(r);
 }
 
 /* True if the sides of curves will do for B. */
@@ -120,89 +81,10 @@ static bool is_rough(const struct block *b)
     return b->is_valley || b->is_wide;
 }
 
-static int64_t at(struct coordinates along, int i)
-{
-    return along.at ? along.at[i] : along.first + i * along.step;
-}
-
-static int64_t units(float metres)
-{
-    return (int64_t)(metres * FARLANDS_UNIT);
-}
-
-/* Those of samples FROM to TO - 1 along an axis that lie within LOW .. HIGH metres of ORIGIN, and
- * their places PLACE from there; whole STEPs of samples, which may lie beyond TO: these get the
- * last place again. */
-static bool clip(struct coordinates along, int from, int to, int step, int64_t origin, float low,
-                 float high, int *first, int *last, float *place)
-{
-    const int64_t least = origin + units(low), most = origin + units(high);
-    int a = from, b = to;
-    if (along.at) {
-        while (a < b && at(along, a) < least)
-            a++;
-        while (b > a && at(along, b - 1) > most)
-            b--;
-    } else {
-        const int64_t skip = least - at(along, a), over = at(along, b - 1) - most;
-        if (skip > 0)
-            a = skip > (b - a) * along.step ? b : a + (int)((skip + along.step - 1) / along.step);
-        if (over > 0)
-            b = over > (b - a) * along.step ? a : b - (int)((over + along.step - 1) / along.step);
-    }
-    if (a >= b)
-        return false;
-    *first = a / step * step;
-    *last = (b + step - 1) / step * step;
-    if (!along.at) {
-        /* Exact: differences are far below 2^53 units. */
-        const double begin = (double)(at(along, *first) - origin) / FARLANDS_UNIT;
-        const double apart = (double)along.step / FARLANDS_UNIT;
-        for (int i = *first; i < *last; i++)
-            place[i] = (float)(begin + (double)(i - *first) * apart);
-    }
-    for (int i = *first; i < *last && i < to && along.at; i++)
-        place[i] = (float)((double)(along.at[i] - origin) / FARLANDS_UNIT);
-    for (int i = to; i < *last; i++)
-        place[i] = place[to - 1];
-    return true;
-}
-
-/* Those samples of B within the box LEFT .. RIGHT, TOP .. BOTTOM, metres from (X, Y), into W, whose
- * places are in PLACE. False if there are none. */
-static bool find_window(const struct block *b, int64_t x, int64_t y, float left, float right,
-                        float top, float bottom, float place[2][KERNEL_CHUNK],
-                        struct river_window *w)
-{
-    w->x = place[0];
-    w->y = place[1];
-    return clip(b->chunk->x, b->i, b->i2, b->step, x, left, right, &w->i, &w->i2, place[0]) &&
-           clip(b->chunk->y, b->j, b->j2, 1, y, top, bottom, &w->j, &w->j2, place[1]);
-}
-
-/* Those samples of W, which is a part of B, within REACH of PIECE. */
-static struct river_window near_piece(const struct block *b, const struct river_window *w,
-                                      const struct river_piece *p, float reach)
-{
-    struct river_window near = *w;
-    const float x = p->x + p->along_x, y = p->y + p->along_y;
-    const float left = (x < p->x ? x : p->x) - reach, right = (x > p->x ? x : p->x) + reach;
-    const float top = (y < p->y ? y : p->y) - reach, bottom = (y > p->y ? y : p->y) + reach;
-    while (near.i < near.i2 && near.x[near.i + b->step - 1] < left)
-        near.i += b->step;
-    while (near.i < near.i2 && near.x[near.i2 - b->step] > right)
-        near.i2 -= b->step;
-    while (near.j < near.j2 && near.y[near.j] < top)
-        near.j++;
-    while (near.j < near.j2 && near.y[near.j2 - 1] > bottom)
-        near.j2--;
-    return near;
-}
-
 /* Make room for what is near samples of rows J to J2 - 1 of CHUNK. */
 static void need_rows(struct rivers *r, const struct chunk *chunk, int j, int j2)
 {
-    const float far = near_reach(r);
+    const float far = rivers_near_reach(r);
     const int n = whole_steps(chunk->width);
     for (; j < j2; j++) {
         if (r->wet[j])
@@ -226,28 +108,25 @@ static void add_curve(struct rivers *r, const struct block *b, const struct rive
     const float reach = reach_of(r, b) + c->half;
     /* Valleys begin before there is water in them. */
     if ((!b->is_valley && c->order < (float)r->params.from) ||
-        !find_window(b, c->x, c->y, c->left - reach, c->right + reach, c->top - reach,
-                     c->bottom + reach, place, &w))
+        !river_window_find(&b->samples, c->x, c->y,
+                           (struct river_box){c->left - reach, c->right + reach, c->top - reach,
+                                              c->bottom + reach},
+                           place, &w))
         return;
     const bool rough = is_rough(b);
     const int count = rough ? c->sides : c->pieces;
     for (int t = 0; t < count; t++) {
         const struct river_piece *piece = rough ? &c->side[t] : &c->piece[t];
-        const struct river_window near = near_piece(b, &w, piece, reach);
+        const struct river_window near = river_window_near(&b->samples, &w, piece, reach);
         if (near.i >= near.i2)
             continue;
         if (b->is_valley) {
             r->kernel->river_valley(piece, &near, &r->valleys);
         } else {
-            need_rows(r, b->chunk, near.j, near.j2);
+            need_rows(r, b->samples.chunk, near.j, near.j2);
             r->kernel->river_near(piece, &near, &r->near);
         }
     }
-}
-
-static const struct drain_node *neighbour(const struct drain_node *n, int k, int wide)
-{
-    return n + drain_neighbour[k][1] * wide + drain_neighbour[k][0];
 }
 
 /* How much of a lake N is: 0 if it is half as deep as lakes are, 1 if it is as deep; but 0 if a
@@ -263,7 +142,7 @@ static float lake_of(const struct rivers *r, const struct drain_node *n, int wid
         return 0;
     for (int k = 0; k < DRAIN_NEIGHBOURS; k++)
         for (int m = 0; m < DRAIN_NEIGHBOURS; m++) {
-            const struct drain_node *near = neighbour(neighbour(n, k, wide), m, wide);
+            const struct drain_node *near = drain_beside(drain_beside(n, k, wide), m, wide);
             const float lower = (bed - (float)near->bed) / (float)DRAIN_METRE;
             held = 1 - lower / LOWER < held ? 1 - lower / LOWER : held;
         }
@@ -279,12 +158,14 @@ static void add_node(struct rivers *r, const struct block *b, const struct drain
                                         (float)DRAIN_METRE,
                                     RIVERS_SPREAD * spacing, lake_of(r, n, wide)};
     if ((!b->is_valley && node.share == 0) ||
-        !find_window(b, n->x, n->y, -node.reach, node.reach, -node.reach, node.reach, place, &w))
+        !river_window_find(&b->samples, n->x, n->y,
+                           (struct river_box){-node.reach, node.reach, -node.reach, node.reach},
+                           place, &w))
         return;
     if (b->is_valley)
         r->kernel->river_floor(&node, &w, &r->valleys);
     if (!b->is_valley)
-        need_rows(r, b->chunk, w.j, w.j2);
+        need_rows(r, b->samples.chunk, w.j, w.j2);
     if (node.share > 0)
         r->kernel->river_lake(&node, &w, b->is_valley ? &r->valleys.lakes : &r->near.lakes);
 }
@@ -294,7 +175,7 @@ static void add_node(struct rivers *r, const struct block *b, const struct drain
 bool rivers_is_source(const struct drain_node *n, int wide)
 {
     for (int k = 0; k < DRAIN_NEIGHBOURS; k++) {
-        const struct drain_node *m = neighbour(n, k, wide);
+        const struct drain_node *m = drain_beside(n, k, wide);
         if (m->kind == DRAIN_FLOWS && m->next == (k + 3) % DRAIN_NEIGHBOURS)
             return false;
     }
@@ -322,7 +203,7 @@ static const struct river_curve *curve_of(struct rivers *r, const struct block *
     kept->i = i;
     kept->j = j;
     kept->over = over;
-    const struct drain_node *to = n->kind == DRAIN_FLOWS ? neighbour(n, n->next, wide) : NULL;
+    const struct drain_node *to = drain_next(n, wide);
     const struct river_bend bend =
         over ? river_bend_from(n, wide, b->level) : (struct river_bend){NULL, n, to, 1};
     if (to)
@@ -340,7 +221,7 @@ static void see_course(struct rivers *r, const struct block *b, int64_t i, int64
         return;
     if (concerns(b, n) && (n->kind == DRAIN_END || rivers_is_source(n, wide)))
         add_curve(r, b, curve_of(r, b, i, j, n, false, wide));
-    if (n->kind == DRAIN_FLOWS && concerns(b, neighbour(n, n->next, wide)))
+    if (n->kind == DRAIN_FLOWS && concerns(b, drain_beside(n, n->next, wide)))
         add_curve(r, b, curve_of(r, b, i, j, n, true, wide));
 }
 
@@ -363,9 +244,13 @@ static int visit_cells(struct rivers *r, struct block *b)
     const float reach = reach_of(r, b) + r->half;
     /* A curve is within 5/4 spacings of its middle, meanders included; the node before that is up
      * to 7/4 spacings away. */
-    const int64_t far = units(reach) + 5 * s / 4, around = far + 7 * s / 4;
-    const int64_t left = at(b->chunk->x, b->i), right = at(b->chunk->x, b->i2 - 1);
-    const int64_t top = at(b->chunk->y, b->j), bottom = at(b->chunk->y, b->j2 - 1);
+    const int64_t far = river_units(reach) + 5 * s / 4, around = far + 7 * s / 4;
+    const struct river_block *samples = &b->samples;
+    const struct coordinates x = samples->chunk->x, y = samples->chunk->y;
+    const int64_t left = coordinate_at(x, samples->i);
+    const int64_t right = coordinate_at(x, samples->i2 - 1);
+    const int64_t top = coordinate_at(y, samples->j);
+    const int64_t bottom = coordinate_at(y, samples->j2 - 1);
     b->left = left - far;
     b->right = right + far;
     b->top = top - far;
@@ -414,15 +299,12 @@ static int fill_chunk(struct rivers *r, const struct chunk *chunk, int64_t band_
     side = side / step * step;
     for (int j = 0; j < chunk->height; j += side)
         for (int i = 0; i < chunk->width; i += side) {
-            struct block b = {.chunk = chunk,
-                              .i = i,
-                              .j = j,
-                              .i2 = i + side < chunk->width ? i + side : chunk->width,
-                              .j2 = j + side < chunk->height ? j + side : chunk->height,
-                              .step = step,
-                              .level = level,
-                              .is_valley = is_valley,
-                              .is_wide = band_limit > 0 && spacing < WIDE * apart};
+            struct block b = {
+                .samples = {chunk, i, j, i + side < chunk->width ? i + side : chunk->width,
+                            j + side < chunk->height ? j + side : chunk->height, step},
+                .level = level,
+                .is_valley = is_valley,
+                .is_wide = band_limit > 0 && spacing < WIDE * apart};
             const int err = visit_cells(r, &b);
             if (err)
                 return err;
@@ -488,85 +370,4 @@ int rivers_look(struct rivers *r, int64_t x, int64_t y, struct rivers_here *out)
         (is_within && near->order[0][0] == 0) ||
         (weight >= RIVERS_SHORE && level <= near->lakes.level[0][0] / weight + RIVERS_COURSE);
     return 0;
-}
-
-/* --- Values --- */
-
-/* WIDTH times VALUE. */
-static void fill_row(float *out, int width, float value)
-{
-    for (int i = 0; i < width; i++)
-        out[i] = value;
-}
-
-void rivers_bank(const struct rivers *r, int j, int rows, int width, struct rows out)
-{
-    /* 1 unless the picture is coarse. */
-    const float scale = (float)RIVERS_NEAR / near_reach(r);
-    for (int k = 0; k < rows; k++) {
-        float *to = out.at + (size_t)k * out.stride;
-        if (!r->wet[j + k]) {
-            fill_row(to, width, near_reach(r) * scale); /* as in rows that have water */
-            continue;
-        }
-        for (int i = 0; i < width; i++) {
-            const float bank = r->near.bank[j + k][i];
-            to[i] = bank > 0 ? bank * scale : bank;
-        }
-    }
-}
-
-void rivers_order(const struct rivers *r, int j, int rows, int width, struct rows out)
-{
-    const float reach = (float)RIVERS_PICTURE_NEAR * r->near_samples;
-    for (int k = 0; k < rows; k++) {
-        float *to = out.at + (size_t)k * out.stride;
-        if (r->wet[j + k])
-            r->kernel->river_order(&r->near, j + k, width, reach, to);
-        else
-            fill_row(to, width, 0);
-    }
-}
-
-void rivers_water(const struct rivers *r, int j, int rows, int width, struct rows in,
-                  struct rows out)
-{
-    for (int k = 0; k < rows; k++) {
-        float *to = out.at + (size_t)k * out.stride;
-        if (r->wet[j + k])
-            r->kernel->river_water(&r->near, j + k, width, in.at + (size_t)k * in.stride, to);
-        else
-            fill_row(to, width, RIVERS_DRY);
-    }
-}
-
-void rivers_channel(const struct rivers *r, int j, int rows, int width, struct rows in,
-                    struct rows out)
-{
-    for (int k = 0; k < rows; k++) {
-        const float *from = in.at + (size_t)k * in.stride;
-        float *to = out.at + (size_t)k * out.stride;
-        if (r->wet[j + k])
-            r->kernel->river_channel(&r->near, j + k, width, from, to);
-        else if (from != to)
-            memcpy(to, from, (size_t)width * sizeof *to);
-    }
-}
-
-void rivers_base_level(const struct rivers *r, int j, int rows, int width, struct rows out)
-{
-    for (int k = 0; k < rows; k++) {
-        const float *base = r->valleys.base[j + k], *nearness = r->valleys.nearness[j + k];
-        float *to = out.at + (size_t)k * out.stride;
-        for (int i = 0; i < width; i++)
-            to[i] = base[i] / (nearness[i] + RIVERS_SEA_NEARNESS);
-    }
-}
-
-void rivers_carve(const struct rivers *r, int j, int rows, int width, struct rows in,
-                  struct rows out)
-{
-    for (int k = 0; k < rows; k++)
-        r->kernel->river_carve(&r->valleys, 1 / (float)r->params.lake, j + k, width,
-                               in.at + (size_t)k * in.stride, out.at + (size_t)k * out.stride);
 }
