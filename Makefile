@@ -343,7 +343,7 @@ image:
 
 # --- Style and cleaning ----------------------------------------------------------
 
-LINTS := warnings rooms clocks format cppcheck tidy tidy-wasm shell
+LINTS := warnings rooms arithmetic clocks format cppcheck tidy tidy-wasm shell
 .PHONY: fmt lint clean $(LINTS:%=lint-%)
 C_FILES := $(shell git ls-files '*.c' '*.h' 2>/dev/null)
 fmt:
@@ -362,6 +362,9 @@ lint:
 lint-rooms:
 	+$(Q)$(MAKE) --no-print-directory $(PARALLEL) $(OBJECTS)
 	$(Q)tests/proofs/room-order.sh $(OBJECTS)
+
+lint-arithmetic:
+	$(Q)CC=$(CC) tests/proofs/arithmetic-uses.sh
 
 lint-clocks:
 	$(Q)tests/proofs/clock-uses.sh
