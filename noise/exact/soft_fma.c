@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "noise/exact/arithmetic.h"
 #include "noise/exact/wide.h"
 
 /* In doubles, if no part can overflow or underflow: */
