@@ -6,7 +6,10 @@
 
 #include "noise/fractal/basis.h"
 
-/* The time for a sample, roughly, as a multiple of that for an octave of Perlin noise. */
+/* The time for a sample, roughly, as a multiple of that for an octave of Perlin noise. Not the
+ * prices of operations.def: with these, one product in eight of the built-in worlds has another
+ * guard, and tiles take from 0.7 % less to 0.4 % more instructions. Prices may change; plans need
+ * not. */
 static double cost(const struct operation *o)
 {
     switch (o->kind) {
