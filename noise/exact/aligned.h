@@ -4,9 +4,10 @@
 
 #include <stdlib.h>
 
-enum { ALIGNED_TO = 64 }; /* bytes: the widest vector, and a line of the cache */
+enum { ALIGNED_TO = 64 }; /* in bytes: the widest vector, and a cache line */
 
-/* SIZE bytes, or NULL. The caller frees them with aligned_free, which Windows tells from free. */
+/* Returns SIZE bytes, or NULL if out of memory. The caller frees them with aligned_free, because
+ * Windows has a separate function for aligned memory. */
 static inline void *aligned_new(size_t size)
 {
 #ifdef _WIN32

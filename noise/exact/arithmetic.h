@@ -1,9 +1,10 @@
 /*
- * The arithmetic of heights: IEEE 754 floats and doubles, each operation rounded by itself, to the
- * nearest, ties to even; subnormal numbers are numbers. Private to noise/.
+ * The arithmetic of heights: IEEE 754 floats and doubles. Each operation rounds by itself, to
+ * nearest, ties to even, and subnormal numbers are kept. Private to noise/.
  *
- * Heights are a contract to the last bit. So this header refuses compiler options that it can see
- * and that would give each build heights of its own, and turns off those that it can.
+ * Heights are a contract to the last bit. With some compiler options each build would have other
+ * heights, so this header refuses such options if a macro shows them, and turns off the rest by a
+ * pragma.
  */
 #ifndef FARLANDS_ARITHMETIC_H
 #define FARLANDS_ARITHMETIC_H
@@ -22,20 +23,21 @@
 #error "noise/ needs FLT_EVAL_METHOD 0, on x86 -mfpmath=sse: heights would differ"
 #endif
 _Static_assert(FLT_RADIX == 2 && FLT_MANT_DIG == 24 && DBL_MANT_DIG == 53, "as in IEEE 754");
-/* gcc: 0 under -fsingle-precision-constant, for example. */
+/* gcc sets the macro to 0 under -fsingle-precision-constant, for example. */
 #if defined __GCC_IEC_559 && __GCC_IEC_559 == 0
 #error "noise/ needs floats and doubles as in IEEE 754: heights would differ"
 #endif
 
-/* No macro shows -ffp-contract=fast, gcc's default, which makes one fma of a product and a sum. */
+/* No macro shows -ffp-contract=fast, gcc's default, which fuses a product and a sum into one fma.
+ */
 #if defined __clang__
 #pragma clang fp contract(off)
 #elif defined __GNUC__
 #pragma GCC optimize("fp-contract=off")
 #endif
 
-/* False if the compiler fuses or reorders operations nevertheless: clang ignores the pragma if it
- * is given -ffp-contract=fast, and no macro shows its -funsafe-math-optimizations. */
+/* False if the compiler fuses or reorders operations nevertheless. For example, clang ignores the
+ * pragma under -ffp-contract=fast, and no macro shows -funsafe-math-optimizations. */
 static inline bool arithmetic_is_exact(void)
 {
     const volatile float unknown_a = 1 + 0x1p-12f, unknown_b = -1 - 0x1p-11f;
@@ -45,13 +47,14 @@ static inline bool arithmetic_is_exact(void)
 
 /*
  * The host's floating-point mode. Audio threads and game engines flush subnormal numbers to zero,
- * others round upwards or trap.
+ * for example; other hosts round upwards, or trap.
  */
 #if defined __SSE_MATH__
 
 #include <xmmintrin.h>
 
-/* All exceptions masked, nothing else set; below it are the flags of exceptions that happened. */
+/* Mode: all exceptions are masked, and nothing else is set. Flags: exceptions that happened, which
+ * change no result. */
 enum { ARITHMETIC_MODE = 0x1f80, ARITHMETIC_FLAGS = 0x3f };
 
 struct arithmetic {
@@ -105,7 +108,7 @@ static inline void arithmetic_end(const struct arithmetic *host)
 
 #elif defined __wasm__
 
-/* Has one mode only. */
+/* WebAssembly has no other mode. */
 struct arithmetic {
     char none;
 };
@@ -144,15 +147,15 @@ static inline void arithmetic_end(const struct arithmetic *host)
 #endif
 
 /*
- * At the head of each public function that computes: the mode above up to the end of the block, and
- * then the host's again. A compiler may move arithmetic of the block itself across both, so compute
- * in a function that is not inlined.
+ * Stands at the head of each public function that computes. Sets the mode above, and restores the
+ * host's mode at the end of the block. A compiler may move arithmetic in the block across both, so
+ * the function computes by calling another one that is not inlined:
  */
 #define WITH_PLAIN_ARITHMETIC                                                                  \
     __attribute__((cleanup(arithmetic_end), unused)) const struct arithmetic host_arithmetic = \
         arithmetic_begin()
 
-/* Such a function. */
+/* ... such as a function with this attribute. */
 #define ARITHMETIC __attribute__((noinline))
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Dual numbers: a value and its derivatives along x and y, per block, carried through arithmetic
- * ("forward mode"). In double, without the C library's functions, whose last bits differ between
- * machines. Private to noise/.
+ * ("forward mode"). All in double, and without the C library's sine or power, because their last
+ * bits differ between machines. Private to noise/.
  */
 #ifndef FARLANDS_DUAL_H
 #define FARLANDS_DUAL_H
@@ -32,13 +32,13 @@ static inline struct dual dual_multiply(struct dual a, struct dual b)
     return (struct dual){a.v * b.v, a.x * b.v + a.v * b.x, a.y * b.v + a.v * b.y};
 }
 
-/* factor a + shift */
+/* FACTOR * A + SHIFT */
 static inline struct dual dual_scale(struct dual a, double factor, double shift)
 {
     return (struct dual){factor * a.v + shift, factor * a.x, factor * a.y};
 }
 
-/* A function of A: its value, and its derivative there. */
+/* A function at A, from its VALUE and its DERIVATIVE there. */
 static inline struct dual dual_apply(struct dual a, double value, double derivative)
 {
     return (struct dual){value, derivative * a.x, derivative * a.y};
@@ -49,7 +49,7 @@ static inline struct dual dual_divide(struct dual a, struct dual b)
     return dual_multiply(a, dual_apply(b, 1 / b.v, -1 / (b.v * b.v)));
 }
 
-/* The derivative at 0 is taken as 0. */
+/* The square root. Its derivative at 0 is infinite, and taken as 0. */
 static inline struct dual dual_root(struct dual a)
 {
     const double root = sqrt(a.v);
@@ -83,7 +83,7 @@ static inline struct dual dual_smoothstep(struct dual t)
     return dual_apply(t, t.v * t.v * (3 - 2 * t.v), 6 * t.v * (1 - t.v));
 }
 
-/* The sine and cosine of 2 pi TURNS: Taylor's series within half a turn, right to 1e-11. */
+/* Sine and cosine at TURNS full turns: Taylor's series within half a turn, right to 1e-11. */
 static inline void dual_turn(struct dual turns, struct dual *sine, struct dual *cosine)
 {
     const double tau = 6.283185307179586, angle = tau * (turns.v - floor(turns.v + 0.5));

@@ -1,17 +1,17 @@
-/* The integer lattice: cells, fractions, hashes of lattice corners, and random numbers of a seed.
- * Private to noise/. */
+/* The integer lattice: cells, fractions, corner hashes, and random numbers from a seed. Private to
+ * noise/. */
 #ifndef FARLANDS_LATTICE_H
 #define FARLANDS_LATTICE_H
 
 #include <stdint.h>
 
-/* A coordinate in the lattice: its cell, and the units into it, 0 <= rest < wavelength. */
+/* A coordinate in the lattice: the cell, and the units into the cell, 0 <= rest < wavelength. */
 struct lattice_place {
     int64_t cell;
     int64_t rest;
 };
 
-/* Floor division. C's own rounds towards zero, which would mirror the world there. */
+/* Floor division. C's own division rounds towards zero, which would mirror the world at 0. */
 static inline struct lattice_place lattice_place(int64_t units, int64_t wavelength)
 {
     struct lattice_place p = {units / wavelength, units % wavelength};
@@ -22,7 +22,7 @@ static inline struct lattice_place lattice_place(int64_t units, int64_t waveleng
     return p;
 }
 
-/* Add STEP, which is a place, too, to *P: no division. */
+/* Add STEP, another place, to *P. Needs no division. */
 static inline void lattice_advance(struct lattice_place *p, struct lattice_place step,
                                    int64_t wavelength)
 {
@@ -43,7 +43,7 @@ static inline uint64_t lattice_mix(uint64_t z)
     return z ^ (z >> 31);
 }
 
-/* Random number INDEX of SEED: SplitMix64 from a mixed start, so that neighbouring seeds are
+/* Random number INDEX for SEED: SplitMix64 from a mixed start, so that neighbouring seeds are
  * unrelated. */
 static inline uint64_t lattice_random(uint64_t seed, uint64_t index)
 {
@@ -53,14 +53,14 @@ static inline uint64_t lattice_random(uint64_t seed, uint64_t index)
 
 /*
  * A corner's hash has two parts, so that columns and rows are mixed only once each: lattice_axis
- * of the column and of the row, each with a key of its own. Their sum is folded by the product
- * of its halves (the NH construction of UMAC). The product breaks the additive relation between
- * the corners of a rectangle.
+ * for the column and for the row, each with its own key. The two are added, and the sum's halves
+ * are multiplied (UMAC's NH construction). Without the product, the four corners of a rectangle
+ * would have hashes with a fixed relation.
  *
- * Each half takes two rounds of multiply and shift, in 32 bits because vectors have no fast
- * 64-bit product. The constants are the best of Wellons's search for 32-bit mixers ("Prospecting
- * for Hash Functions", 2018). The upper half of the cell is added between the rounds: a world
- * 2^32 cells away is neither a copy nor a permutation of this one.
+ * Each half takes two rounds of multiply and shift, in 32 bits because vectors have no fast 64-bit
+ * product. The constants are the best in Wellons's search for 32-bit mixers ("Prospecting for Hash
+ * Functions", 2018). The cell's upper half is added between the rounds, so a world 2^32 cells away
+ * is neither a copy nor a permutation.
  */
 static inline uint32_t lattice_axis_low(uint32_t cell, uint32_t upper)
 {
@@ -76,7 +76,7 @@ static inline uint32_t lattice_axis_high(uint32_t cell, uint32_t upper)
     return cell ^ (cell >> 15);
 }
 
-/* Mix the upper halves of cell and key. */
+/* Mix the upper halves of a cell and a key. */
 static inline uint32_t lattice_axis_upper(uint32_t cell, uint32_t key)
 {
     cell = (cell ^ key) * UINT32_C(0x9e3779b1);
@@ -91,15 +91,16 @@ static inline uint64_t lattice_axis(int64_t cell, uint64_t key)
     return (uint64_t)lattice_axis_high(lower, upper) << 32 | lattice_axis_low(lower, upper);
 }
 
-/* Join two axes into one, for a third: a sum of three would have additive relations again. */
+/* Join two axes into one, for a third. A plain sum over three axes would have fixed relations
+ * again. */
 static inline uint64_t lattice_join(uint64_t first, uint64_t second)
 {
     return lattice_mix(first + lattice_mix(second));
 }
 
 /*
- * The corner's index, 0 .. 255: the top of a 32-bit product, which depends on all bits of both
- * factors, and is uniform for odd and even ones alike.
+ * The corner's index, 0 .. 255: the top byte of a 32-bit product. It depends on all bits in both
+ * factors, and is uniform for odd and even factors alike.
  */
 static inline uint32_t lattice_corner(uint64_t column, uint64_t row)
 {

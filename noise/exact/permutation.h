@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The published table if SEED is 0, or else a Fisher-Yates shuffle of it by SEED. */
+/* The published table if SEED is 0, or else a Fisher-Yates shuffle by SEED. */
 void permutation_make(uint8_t table[256], uint64_t seed);
 
 #endif

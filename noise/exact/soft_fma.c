@@ -8,9 +8,9 @@
 #include "noise/exact/arithmetic.h"
 #include "noise/exact/wide.h"
 
-/* In doubles, if no part can overflow or underflow: */
+/* --- In doubles, if no part can overflow or underflow --- */
 
-/* X = result + *LOW, both so short that their products are exact (Veltkamp 1968). */
+/* X = result + *LOW. Both are short enough for exact products (Veltkamp 1968). */
 static inline double split(double x, double *low)
 {
     const double scaled = x * FMA_SPLIT;
@@ -33,7 +33,7 @@ static inline double fma_in_doubles(double a, double b, double c, double product
     return high + to_odd(low, odd_rest);
 }
 
-/* In integers, for all other numbers: */
+/* --- In integers, for all other numbers --- */
 
 static struct wide shift_left(struct wide x, int n)
 {
@@ -44,7 +44,7 @@ static struct wide shift_left(struct wide x, int n)
     return (struct wide){x.high << n | x.low >> (64 - n), x.low << n};
 }
 
-/* Bits that are shifted out set the last bit. */
+/* The last bit is set if any lost bit was. */
 static struct wide shift_right(struct wide x, int n)
 {
     if (n == 0)
@@ -77,7 +77,7 @@ static int bit_length(struct wide x)
 
 enum { SIGNIFICAND = 53, LEAST_EXPONENT = -1074, BIAS = 1075 };
 
-/* |X| = result * 2^*EXPONENT, with a result of 53 bits. X is finite and not 0. */
+/* |X| = result * 2^*EXPONENT. The result has 53 bits. X is finite and not 0. */
 static uint64_t take_apart(double x, int *exponent)
 {
     const uint64_t bits = bits_of(x) & (UINT64_MAX >> 1);
@@ -117,7 +117,7 @@ static double put_together(bool negative, struct wide x, int exponent)
 
 static double fma_in_integers(double a, double b, double c)
 {
-    enum { ROOM = 127 - SIGNIFICAND }; /* the bits to the left of C */
+    enum { ROOM = 127 - SIGNIFICAND }; /* bits to the left of C */
     int ea, eb, ec;
     const uint64_t ma = take_apart(a, &ea), mb = take_apart(b, &eb), mc = take_apart(c, &ec);
     const bool negative = (bits_of(a) ^ bits_of(b)) >> 63, c_negative = bits_of(c) >> 63;
@@ -125,7 +125,7 @@ static double fma_in_integers(double a, double b, double c)
     struct wide product = shift_left(wide_multiply(ma, mb), 2), other = {0, mc};
     int exponent = ea + eb - 2;
     const int left = ec - exponent;
-    /* Only parts too small for the last bits of the sum are reduced to a sticky bit. */
+    /* Parts too small for the sum's last bits become a sticky bit, and no others do. */
     if (left > ROOM) {
         product = shift_right(product, left - ROOM);
         exponent += left - ROOM;
@@ -152,7 +152,7 @@ double soft_fma(double a, double b, double c)
     if (size > FMA_LEAST && size < FMA_MOST && fabs(c) < FMA_MOST && fabs(a) < FMA_MOST &&
         fabs(b) < FMA_MOST)
         return fma_in_doubles(a, b, c, product);
-    /* Infinities and NaNs need no care. */
+    /* Infinities and NaNs need no more than this. */
     if (a == 0 || b == 0 || !isfinite(a) || !isfinite(b))
         return product + c;
     if (!isfinite(c))

@@ -6,17 +6,17 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A * B + C, rounded once, to nearest, ties to even, like fma in C. */
+/* A * B + C, rounded once, to nearest, ties to even, like C's fma. */
 double soft_fma(double a, double b, double c);
 
-/* The same like fmaf; see below. */
+/* The same for float, like fmaf. Defined below. */
 static inline float soft_fmaf(float a, float b, float c);
 
 /*
- * In WebAssembly these replace the C library's: musl's fmaf needs rounding modes, which WebAssembly
- * lacks, and its fma loses the sign of products that underflow to 0.
- *
- * mingw-w64's round twice. The builtins are the instruction, even if nothing is optimised.
+ * In WebAssembly these two replace the C library's: musl's fmaf needs rounding modes, which
+ * WebAssembly lacks, and musl's fma loses the sign if a product underflows to 0. On Windows
+ * mingw-w64's functions round twice, so these replace them as well; if the processor has the
+ * instruction, the builtins use it even without optimization.
  */
 #if defined __wasm__ || (defined _WIN32 && !defined __FMA__)
 #define fma soft_fma
@@ -48,10 +48,10 @@ static inline __attribute__((always_inline)) double two_sum(double a, double b, 
     return sum;
 }
 
-/* SUM + REST rounded to odd: if inexact, towards zero, and then the last bit is set. Rounding that
+/* SUM + REST rounded to odd: if inexact, towards zero, and then the last bit is set. Rounding
  * again, to at least two bits less, gives the same as rounding once (Boldo and Melquiond,
- * "Emulation of a FMA and correctly rounded sums", IEEE Trans. Computers 57, 2008). Without a
- * branch, so that compilers make vectors of loops. */
+ * "Emulation of a FMA and correctly rounded sums", IEEE Trans. Computers 57, 2008). No branch, so
+ * that compilers can vectorize loops. */
 static inline __attribute__((always_inline)) double to_odd(double sum, double rest)
 {
     const uint64_t bits = bits_of(sum), inexact = fabs(rest) > 0; /* 0 if REST is not a number */
@@ -59,9 +59,8 @@ static inline __attribute__((always_inline)) double to_odd(double sum, double re
     return double_of((bits - (beyond & inexact)) | inexact);
 }
 
-/* The bits of A * B + C, rounded to double, that are all 0 if it lies in the middle between two
- * floats, normal or subnormal. If any is set, rounding to float again is as good as rounding once.
- */
+/* A * B + C, rounded to double, has these bits all 0 if it lies in the middle between two floats,
+ * normal or subnormal. If any is set, rounding again to float equals rounding once. */
 #define FMAF_MIDDLE 0x0fffffff
 
 static inline __attribute__((always_inline)) float soft_fmaf(float a, float b, float c)
@@ -72,7 +71,7 @@ static inline __attribute__((always_inline)) float soft_fmaf(float a, float b, f
     return (float)to_odd(sum, rest);
 }
 
-/* A double within these does not overflow or underflow in soft_fma's sums of doubles. */
+/* If all doubles lie within these, soft_fma's sums neither overflow nor underflow. */
 #define FMA_LEAST 0x1p-900
 #define FMA_MOST 0x1p900
 #define FMA_SPLIT 0x1.0000002p27 /* 2^27 + 1 */

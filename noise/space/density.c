@@ -1,12 +1,12 @@
-/* From parameters to the numbers of the density formula. */
+/* From parameters to the numbers in the density formula. */
 #include "density.h"
 
 #include "noise/exact/lattice.h"
 
-/* The permutation hash has no keys: multiples of this salt keep the noises apart. */
+/* The permutation hash has no keys, so multiples of this salt keep the noises apart. */
 enum { DENSITY_SALT = 51 };
 
-/* In generator 3, blocks: the least cover of caves, and the reach of density_join. */
+/* Generator 3: the least cover over caves, in units, and the reach of density_join, in blocks. */
 enum { COVER = 16 * FARLANDS_UNIT, BLEND = 16 };
 
 static void make_noise(struct density *density, enum density_noise which,
@@ -59,10 +59,10 @@ static struct caves make_caves(int64_t wavelength, float reach, int64_t cover, b
 static void make_ledges(struct density *density, const struct farlands_params *params)
 {
     const struct farlands_space_noise *noise = &params->volume.overhangs.noise;
-    /* Half a wavelength, which is how far apart features of noise are; a whole one if that is odd,
-     * since it divides the period. */
+    /* Half a wavelength, because features of noise are that far apart; a whole one if it is odd,
+     * because the cell must divide the period. */
     density->cell = noise->wavelength % 2 ? noise->wavelength : noise->wavelength / 2;
-    /* Ledges end within their squares: a skewed one is up to 1 / sqrt(1 - 0.75 / 2) longer. */
+    /* A ledge must end within its square. The skew makes it up to 1 / sqrt(1 - 0.75 / 2) longer. */
     const float half = 0.39f * blocks(density->cell), most = density->amplitude / 2;
     density->cells = params->period / density->cell;
     density->key = lattice_random(params->seed, OCTAVE_RANDOM_DENSITY);

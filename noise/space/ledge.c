@@ -1,9 +1,9 @@
-/* Where ledges are: one in each square, or none, of a random size. */
+/* Where ledges are: at most one per square, with a random size. */
 #include "ledge.h"
 
 #include "noise/exact/lattice.h"
 
-/* The middle of the square around AT, along one axis. */
+/* The middle of AT's square, along one axis. */
 static int64_t middle_of(int64_t at, int64_t width)
 {
     return at - lattice_place(at, width).rest + width / 2;

@@ -1,12 +1,12 @@
 /*
- * Ledges: the overhangs of generator 3. The plane is cut into squares, and each has at most one
- * ledge, whose middle lies in the ground under the middle of the square. terrain.h has the formula.
- * Private to noise/.
+ * Ledges: the overhangs of generator 3. The plane is cut into squares. Each has at most one ledge,
+ * with its middle in the ground under the square's middle. terrain.h has the formula. Private to
+ * noise/.
  *
- * Ledges never float. From any block of a ledge there is a way through its blocks to the one in its
- * middle: towards that the density rises along z, and along the longer of dx and dy, because the
- * skew is less than 1. Nothing is hollow in the top block of the ground over the middle, which is
- * in the ledge or next to it.
+ * A ledge never floats. From any of its blocks a way leads through the ledge to the block in the
+ * middle, because density rises that way: along z, and along the longer of dx and dy, since the
+ * skew is less than 1. The ground's top block above the middle is in the ledge or next to it, and
+ * never hollow.
  */
 #ifndef FARLANDS_LEDGE_H
 #define FARLANDS_LEDGE_H
@@ -16,23 +16,24 @@
 
 #include "noise/space/density.h"
 
-/* The ledge of the square whose middle is (X, Y), units. HALF is -INFINITY if there is none. */
+/* The ledge in the square around (X, Y), in units. HALF is -INFINITY if there is none. */
 struct ledge {
     int64_t x, y;
-    float middle; /* metres; NAN if its height is not known yet, as if there were none */
+    float middle; /* metres; NAN while its height is unknown, which acts like no ledge */
     float inverse, skew, half, bend;
 };
 
-/* The upper side is so many times flatter than the lower. */
+/* How many times flatter the upper side is than the lower side. */
 enum { LEDGE_TOP = 3 };
 
-/* The lowest altitude, in metres, above which there is nothing of the ledge. */
+/* The altitude in metres at which the ledge ends: nothing of it is higher. */
 static inline float ledge_top(const struct ledge *ledge)
 {
     return ledge->middle + ledge->half * (2 / (float)LEDGE_TOP);
 }
 
-/* DENSITY with a ledge, of which only LEVEL depends on the column; Z lies BELOW its middle. */
+/* DENSITY joined with a ledge. Only LEVEL depends on the column. Z lies BELOW the ledge's middle.
+ */
 static inline float ledge_join(float density, float level, float bend, float below)
 {
     const float away = below > 0 ? below : (float)LEDGE_TOP * below;
@@ -40,13 +41,13 @@ static inline float ledge_join(float density, float level, float bend, float bel
     return ledge > density ? ledge : density;
 }
 
-/* The ledge of the square of (X, Y), without its height. */
+/* The ledge in (X, Y)'s square, without its height. */
 struct ledge ledge_place(const struct density *density, int64_t x, int64_t y);
 
-/* True if (X, Y) is in the square of LEDGE. */
+/* True if (X, Y) is in LEDGE's square. */
 bool ledge_has(const struct density *density, const struct ledge *ledge, int64_t x, int64_t y);
 
-/* The density of LEDGE at (X, Y), at the altitude of its middle. */
+/* LEDGE's density at (X, Y), at the altitude of its middle. */
 float ledge_level(const struct ledge *ledge, int64_t x, int64_t y);
 
 #endif
