@@ -1,6 +1,6 @@
 /*
- * Properties of each basis of noise, as far as they are numbers. README.md, "Adding a basis", leads
- * through the rest. Private to noise/.
+ * Each basis in numbers, as far as numbers describe one. README.md, "Adding a basis", leads through
+ * the rest. Private to noise/.
  */
 #ifndef FARLANDS_BASIS_H
 #define FARLANDS_BASIS_H
@@ -10,28 +10,28 @@
 /* How a kernel evaluates a row of samples. */
 enum basis_method {
     BASIS_LINES,  /* a weighted sum of lines, each of them a lattice row interpolated along x */
-    BASIS_ROWS,   /* from lines, too, but by a formula of its own */
-    BASIS_POINTS, /* each sample by itself, with lattice corners of its own */
+    BASIS_ROWS,   /* from lines, too, but by a separate formula */
+    BASIS_POINTS, /* each sample alone, from its own lattice corners */
 };
 
-/* Meaning of the index of a lattice corner, 0 .. 255. */
+/* What a lattice corner's index, 0 .. 255, stands for. */
 enum basis_corner {
-    BASIS_GRADIENT, /* a vector of the gradient set */
+    BASIS_GRADIENT, /* a vector in the gradient set */
     BASIS_FEATURE,  /* a point in the cell */
     BASIS_VALUE,    /* a number from -1 to 1 */
 };
 
 /* Averages over the plane for one octave's noise n. Measured with the quintic fade, right to a few
- * per cent; for gradients, which they grow with, of length 1. */
+ * per cent. Those of gradient noise grow with the gradients' length, here 1. */
 struct basis_moments {
-    double mean, absolute, square; /* of n, |n| and n^2 */
+    double mean, absolute, square; /* the means: n, |n|, n^2 */
     double slope;                  /* root mean square along an axis, per cell */
 };
 
 struct basis {
     enum basis_method method;
     enum basis_corner corner;
-    int first, corners; /* corners that count along an axis: the first from the sample's cell on */
+    int first, corners; /* along an axis; FIRST counts from the sample's cell */
     int lines;          /* made for each lattice row */
     struct basis_moments moments;
 };

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* cos and sin of (k + 1/2) 2 pi / 256, an eighth of a turn, rounded to the nearest float. */
+/* cos and sin at (k + 1/2) 2 pi / 256, an eighth of a turn, rounded to the nearest float. */
 static const float cosines[32] = {
     0x1.fff622p-1f, 0x1.ffa72ep-1f, 0x1.ff0956p-1f, 0x1.fe1cbp-1f,  0x1.fce16p-1f,  0x1.fb5798p-1f,
     0x1.f97f92p-1f, 0x1.f7599ap-1f, 0x1.f4e604p-1f, 0x1.f2253p-1f,  0x1.ef178ap-1f, 0x1.ebbd8cp-1f,
@@ -30,8 +30,8 @@ static const float unit8[][2] = {{U, U}, {-U, U}, {U, -U}, {-U, -U},
 static const float integer8[][2] = {{1, 1}, {-1, 1}, {1, -1}, {-1, -1},
                                     {1, 0}, {-1, 0}, {0, 1},  {0, -1}};
 
-/* Improving Noise (2002): h < 8 ? x : y, and h < 4 ? y : h is 12 or 14 ? x : z, with the signs of
- * bits 0 and 1. */
+/* Improving Noise (2002): h < 8 ? x : y, and h < 4 ? y : h is 12 or 14 ? x : z, with signs by bits
+ * 0 and 1. */
 const float gradients_3d[3][32] = {
     {1, -1, 1, -1, 1, -1, 1, -1, 0, 0, 0, 0, 1, 0, -1, 0,
      1, -1, 1, -1, 1, -1, 1, -1, 0, 0, 0, 0, 1, 0, -1, 0},
@@ -41,7 +41,7 @@ const float gradients_3d[3][32] = {
      0, 0, 0, 0, 1, 1, -1, -1, 1, 1, -1, -1, 0, 1, 0, -1},
 };
 
-/* One axis is left out, w, z, y or x, and the others have eight combinations of signs. */
+/* One axis is left out: w, z, y or x. The other three have eight combinations of signs. */
 const float gradients_4d[4][32] = {
     {1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1,
      1, -1, 1, -1, 1, -1, 1, -1, 0, 0,  0, 0,  0, 0,  0, 0},

@@ -1,13 +1,13 @@
-/* Gradient sets: the vectors that the index of a lattice corner chooses from. Private to noise/. */
+/* Gradient sets: the vectors that a lattice corner's index chooses from. Private to noise/. */
 #ifndef FARLANDS_GRADIENTS_H
 #define FARLANDS_GRADIENTS_H
 
 #include "noise/fractal/params.h"
 
 /*
- * Gradient of index i: (x, y)[i mod 32], a small set being repeated; then, as far as the masks
- * allow, bit 5 of i exchanges x and y, bit 6 negates x, and bit 7 negates y. Two registers hold 32
- * entries.
+ * Index i has the gradient (x, y)[i mod 32]; small sets are repeated to fill the 32 entries, which
+ * two registers hold. Then, as far as the masks allow, bit 5 in i exchanges x and y, bit 6 negates
+ * x, and bit 7 negates y.
  */
 struct gradient_set {
     float x[32];
@@ -16,7 +16,7 @@ struct gradient_set {
     uint32_t sign;     /* the sign bit or 0 */
 };
 
-/* The gradient of one index; kernels look up many at once. */
+/* One index's gradient. Kernels look up many at once. */
 static inline void gradient_at(const struct gradient_set *set, uint32_t index, float *x, float *y)
 {
     const bool exchange = index & 32 & set->exchange;
@@ -27,7 +27,7 @@ static inline void gradient_at(const struct gradient_set *set, uint32_t index, f
 
 void gradients_make(struct gradient_set *set, enum farlands_gradients kind);
 
-/* Gradients in 3 and 4 dimensions, one row per axis; in 3-D the 16 come twice. */
+/* Gradients in 3 and 4 dimensions, one row per axis. The 16 in 3-D come twice. */
 extern const float gradients_3d[3][32];
 extern const float gradients_4d[4][32];
 

@@ -7,7 +7,7 @@
 #include "noise/exact/permutation.h"
 #include "noise/fractal/basis.h"
 
-/* The permutation hash has no keys: multiples of this salt keep the warp's octaves apart. */
+/* The permutation hash has no keys, so multiples of this salt keep the warp's octaves apart. */
 enum { WARP_SALT = 85 };
 
 static void make_octaves(struct noise *noise, const struct farlands_params *params)
@@ -81,7 +81,7 @@ static void make_permutation(uint32_t *permutation, uint64_t seed)
         permutation[i] = table[i];
 }
 
-/* The memory of a noise of PARAMS, all zero: its octaves, their numbers, the permutation. */
+/* All memory for a noise with PARAMS, zeroed: octaves, their numbers, the permutation. */
 static struct noise *allocate(const struct farlands_params *params)
 {
     const size_t octaves = (size_t)octave_count(params);
@@ -122,7 +122,7 @@ struct noise *noise_new(const struct farlands_params *params)
     return noise;
 }
 
-/* Slope of one octave's contribution to the fractal: the derivative of its formula at the mean. */
+/* How steeply the fractal follows one octave: its formula's derivative at the mean. */
 static double fractal_slope(const struct noise *noise)
 {
     const struct moments *m = &noise->moments;

@@ -1,6 +1,5 @@
 /*
- * A noise as kernels see it: every number that can be computed from the parameters alone. Private
- * to noise/.
+ * A noise as kernels see it: all numbers that follow from the parameters alone. Private to noise/.
  */
 #ifndef FARLANDS_NOISE_H
 #define FARLANDS_NOISE_H
@@ -11,47 +10,47 @@
 
 /* Averages over the plane for one octave's noise n. */
 struct moments {
-    double mean, absolute, square; /* of n, |n| and n^2 */
+    double mean, absolute, square; /* the means: n, |n|, n^2 */
     double slope;                  /* root mean square along an axis, per cell */
-    double ridge, ridge_spread;    /* mean and standard deviation of (offset - |n|)^2 */
+    double ridge, ridge_spread;    /* mean and standard deviation for (offset - |n|)^2 */
 };
 
-/* The most octaves of a noise that a vector of a kernel holds. */
+/* The most octaves in a kernel's vector. */
 enum { NOISE_LANES = 16 };
 
-/* In one piece of memory, as large as its octaves need: a world has dozens of noises, most of them
- * with few octaves. */
+/* One block of memory, only as large as the octaves need, because a world has dozens of noises, and
+ * most have few octaves. */
 struct noise {
     enum farlands_basis basis;
     enum farlands_fade fade;
     enum farlands_hash hash;
     enum farlands_fractal fractal;
     double offset, gain;
-    double amplitude; /* the sum of all octaves' */
+    double amplitude; /* the sum over all octaves */
     struct gradient_set gradients;
     const uint32_t *permutation; /* 256 numbers; NULL if the hash does without */
     int octaves;
-    int broad; /* the first octaves, those of octave_is_broad */
-    /* Of each octave, side by side for whole vectors: its share of the amplitude, its keys along x
-     * and y. */
+    int broad; /* how many octaves, the first ones, are octave_is_broad */
+    /* One number per octave, padded to whole vectors: share of the amplitude, keys along x and y.
+     */
     double *share;
     uint64_t *key[2];
     double warp;                  /* units; 0: none */
-    struct octave warp_octave[2]; /* of the displacements along x and y */
+    struct octave warp_octave[2]; /* for the displacements along x and y */
     struct moments moments;
     struct octave octave[];
 };
 
-/* Its octaves and those of its warp. */
+/* The number of octaves, with those for the warp. */
 static inline int noise_octaves(const struct noise *noise)
 {
     return noise->octaves + (noise->warp != 0 ? 2 : 0);
 }
 
-/* A noise of PARAMS, which are valid; the caller frees it with free(). NULL if out of memory. */
+/* A noise with PARAMS, which are valid. The caller frees it with free(). NULL if out of memory. */
 struct noise *noise_new(const struct farlands_params *params);
 
-/* Estimate of the root mean square slope, per block, that samples STEP units apart show. */
+/* An estimate: the root mean square slope, per block, that samples STEP units apart show. */
 double noise_slope(const struct noise *noise, int64_t step);
 
 #endif

@@ -1,4 +1,4 @@
-/* One octave: the lattice of its cells, and how the seed places it. Private to noise/. */
+/* One octave: its lattice, and how the seed places it. Private to noise/. */
 #ifndef FARLANDS_OCTAVE_H
 #define FARLANDS_OCTAVE_H
 
@@ -9,23 +9,23 @@
 enum axis { AXIS_X, AXIS_Y, AXIS_Z, AXIS_W, AXES };
 
 struct octave {
-    int64_t wavelength;  /* width of a cell, units */
+    int64_t wavelength;  /* width of a cell in units */
     double inverse;      /* 1 / wavelength */
     int64_t reciprocal;  /* (2^64 - 1) / wavelength */
     double amplitude;    /* persistence^k */
-    int64_t cells;       /* in one period of the terrain; 0: the lattice does not repeat */
+    int64_t cells;       /* in one of the terrain's periods; 0: the lattice does not repeat */
     int64_t shift[AXES]; /* units, added to each coordinate (mix64) */
-    uint64_t key[AXES];  /* of lattice_axis (mix64) */
+    uint64_t key[AXES];  /* for lattice_axis (mix64) */
     uint32_t salt;       /* added to the index (permutation) */
 };
 
-/* The place of AT, which is within the bounds of a grid, along AXIS: lattice_place without a
- * division. The quotient may be one off, since the reciprocal is up to 1 / 2^64 too small; close to
- * the origin it rarely is. */
+/* The place at coordinate AT along AXIS: lattice_place without a division. AT is within a grid's
+ * bounds. The reciprocal is up to 1 / 2^64 too small, so the quotient may be one too small; close
+ * to the origin it rarely is. */
 static inline struct lattice_place octave_place(const struct octave *octave, enum axis axis,
                                                 int64_t at)
 {
-#ifdef __wasm__ /* has no product of 128 bits */
+#ifdef __wasm__ /* no 128-bit product */
     return lattice_place(at + octave->shift[axis], octave->wavelength);
 #else
     const int64_t wavelength = octave->wavelength, units = at + octave->shift[axis];
@@ -44,8 +44,9 @@ static inline struct lattice_place octave_place(const struct octave *octave, enu
 }
 
 /*
- * Octaves with cells up to this wide, in units, are narrow: computed in float. Wider ones are
- * broad: computed in double. A float's 24 bits cannot tell the units of a wider cell apart.
+ * An octave is narrow, and computed in float, if its cells are at most this wide, in units.
+ * Otherwise it is broad, and computed in double, because a float's 24 bits cannot tell the units in
+ * a wider cell apart.
  */
 #define OCTAVE_NARROW_MAX (INT64_C(1) << 24)
 
@@ -54,8 +55,8 @@ static inline bool octave_is_broad(const struct octave *octave)
     return octave->wavelength > OCTAVE_NARROW_MAX;
 }
 
-/* In pictures with samples STEP units apart, octaves of moved noises with cells less than 2^14
- * samples wide are computed in float, too: it tells a thousandth of a sample apart. */
+/* In pictures with samples STEP units apart, a moved noise's octaves are also computed in float if
+ * a cell is less than 2^14 samples wide: a float then tells a thousandth of a sample apart. */
 static inline bool octave_is_narrow_in_pictures(const struct octave *octave, int64_t step)
 {
     return octave->wavelength >> 14 < step;
@@ -70,24 +71,25 @@ static inline double octave_faded(const struct octave *octave, int64_t step, dou
 }
 
 /*
- * The octave's weight in a picture with samples STEP units apart. It fades from 1 to 0 as STEP
- * grows from a quarter to half of a wavelength, where the octave would begin to alias.
+ * The octave's weight in a picture with samples STEP units apart. It falls from 1 to 0 as STEP
+ * grows from a quarter to half a wavelength, where the octave would begin to alias.
  */
 static inline double octave_band_limit(const struct octave *octave, int64_t step)
 {
     return octave_faded(octave, step, 0.25, 0.5);
 }
 
-/* The same of gullies. They fade at three eighths of a wavelength, because their stripes are one
- * cell wide, and features of noise are wider. */
+/* The same for gullies. They fade at three eighths of a wavelength, because a stripe is one cell
+ * wide, and other features are wider. */
 static inline double octave_gully_limit(const struct octave *octave, int64_t step)
 {
     return octave_faded(octave, step, 0.25, 0.375);
 }
 
 /*
- * First of the random numbers (lattice_random) that the seed gives to each part of a terrain: four
- * for the plane of each octave, four for each octave's other two axes, the warp's, the density's.
+ * Where each part of a terrain begins among the seed's random numbers (lattice_random): four
+ * numbers for each octave's plane, four for its other two axes, then those for the warp and the
+ * density.
  */
 enum {
     OCTAVE_RANDOM_PLANE = 0,
@@ -102,14 +104,15 @@ int octave_count(const struct farlands_params *params);
 /* WAVELENGTH / LACUNARITY^K, rounded to the nearest unit; 0 if that does not fit 62 bits. */
 int64_t octave_wavelength(int64_t wavelength, double lacunarity, int k);
 
-/* An octave of amplitude 1 in a terrain of PARAMS, without keys and shifts. */
+/* An octave with amplitude 1 in a terrain with PARAMS, still without keys and shifts. */
 struct octave octave_make(const struct farlands_params *params, int64_t wavelength);
 
-/* Set the keys and shifts of AXIS and the axis after it from the seed's random numbers FIRST to
- * FIRST + 3: two keys, then two shifts. */
+/* Set keys and shifts for AXIS and the next axis from the seed's random numbers FIRST to FIRST + 3:
+ * two keys, then two shifts. */
 void octave_randomize(struct octave *octave, uint64_t seed, uint64_t first, enum axis axis);
 
-/* The salt of an octave of WAVELENGTH under the permutation hash: see octave_salt in params.h. */
+/* The salt for an octave with WAVELENGTH under the permutation hash: see octave_salt in params.h.
+ */
 uint32_t octave_salt(const struct farlands_params *params, int64_t wavelength);
 
 #endif

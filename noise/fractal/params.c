@@ -103,7 +103,7 @@ static struct fault elevation_fault(const struct farlands_params *params)
     return no_fault;
 }
 
-/* The names of one noise's parameters. */
+/* One space noise's parameters, by name. */
 struct space_keys {
     const char *wavelength, *octaves, *persistence, *lacunarity, *squash;
 };

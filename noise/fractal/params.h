@@ -1,6 +1,6 @@
 /*
- * The parameters of a terrain with one noise: the reference of every formula of a noise. Private to
- * the project; farlands.h has what others may use.
+ * The parameters of a terrain with one noise, and the reference for every formula of a noise.
+ * Private to the project; farlands.h has the public interface.
  */
 #ifndef FARLANDS_PARAMS_H
 #define FARLANDS_PARAMS_H
@@ -13,41 +13,41 @@ extern "C" {
 
 #define FARLANDS_MAX_OCTAVES 64
 #define FARLANDS_MAX_KNOTS 32
-/* Bounds of a wavelength, in units. A cell of 2 units is the smallest that has an inside. */
+/* Bounds for wavelengths, in units. A cell of 2 units is the smallest with an inside. */
 #define FARLANDS_MIN_WAVELENGTH INT64_C(2)
 #define FARLANDS_MAX_WAVELENGTH (INT64_C(1) << 50)
 #define FARLANDS_MAX_LACUNARITY 1024.0
-/* Upper bounds of offset and gain; the lower ones are 0. */
+/* Upper bounds for offset and gain. The lower bounds are 0. */
 #define FARLANDS_MAX_OFFSET 16.0
 #define FARLANDS_MAX_GAIN 1024.0
-/* Upper bounds of struct farlands_volume_params: of all lengths, in units, so that floats are
- * exact; of octaves; and of squash, whose lower bound is 1 / FARLANDS_MAX_SQUASH. */
+/* Upper bounds in struct farlands_volume_params. Lengths, in units, are small enough to be exact
+ * floats. The least squash is 1 / FARLANDS_MAX_SQUASH. */
 #define FARLANDS_MAX_VOLUME_WAVELENGTH (INT64_C(1) << 24)
 #define FARLANDS_MAX_VOLUME_OCTAVES 16
 #define FARLANDS_MAX_SQUASH 16.0
 
 /*
- * The noise of one octave, n(x, y). Its lattice has square cells, one wavelength wide. The hash
- * gives each corner of a cell an index, 0 .. 255, whose meaning depends on the basis. f is
- * the fraction of the cell along an axis, 0 .. 1.
+ * One octave's noise, n(x, y). The lattice has square cells, one wavelength wide. The hash gives
+ * each corner of a cell an index, 0 .. 255, and the basis says what an index means. f is the
+ * fraction of the cell along an axis, 0 .. 1.
  */
 enum farlands_basis {
     /* Each corner has a gradient. Its scalar product with the vector from the corner to the place
      * is interpolated by the fade (Perlin 1985, 2002). */
     FARLANDS_PERLIN,
-    /* A triangle of a skewed lattice, three corners: 70 times the sum of max(0, 1/2 - r^2)^4 times
-     * the same scalar product, r the distance from the corner (Perlin 2001, Gustavson 2005).
-     * Without fade. */
+    /* Three corners, of a triangle in a skewed lattice: 70 times the sum over max(0, 1/2 - r^2)^4
+     * times the same scalar product, where r is the distance from the corner (Perlin 2001,
+     * Gustavson 2005). Without fade. */
     FARLANDS_SIMPLEX,
-    /* 2 min(F1, 1) - 1. F1 is the distance, in cells, to the nearest of the points that the cells
-     * hold, one each (Worley 1996). In the cell whose north-west corner has index i it lies at
-     * ((i + 1/2) / 256, ((159 i mod 256) + 1/2) / 256). Without fade and gradients. */
+    /* 2 min(F1, 1) - 1. Each cell holds one point, and F1 is the distance in cells to the nearest
+     * point (Worley 1996). If the cell's north-west corner has index i, its point lies at ((i +
+     * 1/2) / 256, ((159 i mod 256) + 1/2) / 256). Without fade and gradients. */
     FARLANDS_CELLULAR,
     /* Each corner has a value, 2 i / 255 - 1, interpolated by the fade. Without gradients. */
     FARLANDS_VALUE,
 };
 
-/* The gradient of a corner with index i: number i mod 4, i mod 8 or i of the set. */
+/* The gradient at a corner with index i: number i mod 4, i mod 8 or i in the set. */
 enum farlands_gradients {
     FARLANDS_AXIS4,     /* (1,0) (-1,0) (0,1) (0,-1) */
     FARLANDS_DIAGONAL4, /* (1,1) (1,-1) (-1,1) (-1,-1) */
@@ -58,7 +58,7 @@ enum farlands_gradients {
     FARLANDS_UNIT256,
 };
 
-/* The weight of a cell's far corners at fraction t along an axis. */
+/* The weight that a cell's far corners have at fraction t along an axis. */
 enum farlands_fade {
     FARLANDS_LINEAR,  /* t */
     FARLANDS_CUBIC,   /* 3t^2 - 2t^3 */
@@ -69,28 +69,28 @@ enum farlands_fade {
 enum farlands_hash {
     /* Does not repeat. The seed shifts each octave's lattice by a random number of units. */
     FARLANDS_MIX64,
-    /* P[(X + P[Y mod 256] + salt) mod 256], P being Perlin's table, shuffled unless the seed is 0.
-     * Repeats after 256 cells; every lattice begins at coordinate 0. */
+    /* P[(X + P[Y mod 256] + salt) mod 256]. P is Perlin's table, shuffled unless the seed is 0.
+     * Repeats after 256 cells. Every lattice begins at coordinate 0. */
     FARLANDS_PERMUTATION,
 };
 
 /*
- * From octaves k = 0, 1, ... with amplitudes a_k = persistence^k to one noise; A is the sum of all
+ * Octaves k = 0, 1, ... with amplitudes a_k = persistence^k become one noise. A is the sum over all
  * a_k.
  */
 enum farlands_fractal {
     FARLANDS_NONE,   /* n_0: one octave */
-    FARLANDS_FBM,    /* sum of a_k n_k / A */
-    FARLANDS_BILLOW, /* sum of a_k (2 |n_k| - 1) / A */
-    /* sum of a_k s_k / A, s_k = w_k (offset - |n_k|)^2, w_0 = 1,
-     * w_k+1 = gain s_k clamped to 0 .. 1 (Musgrave, Texturing & Modeling, ch. 16) */
+    FARLANDS_FBM,    /* sum(a_k n_k) / A */
+    FARLANDS_BILLOW, /* sum(a_k (2 |n_k| - 1)) / A */
+    /* sum(a_k s_k) / A, s_k = w_k (offset - |n_k|)^2, w_0 = 1, w_k+1 = gain s_k clamped to 0 .. 1
+     * (Musgrave, Texturing & Modeling, ch. 16) */
     FARLANDS_RIDGED,
-    /* sum of w_k s_k / A, s_k = a_k (n_k + offset), w_0 = 1,
-     * w_k+1 = w_k s_k, at most 1 (Musgrave, the same chapter) */
+    /* sum(w_k s_k) / A, s_k = a_k (n_k + offset), w_0 = 1, w_k+1 = w_k s_k, at most 1 (Musgrave,
+     * the same chapter) */
     FARLANDS_HYBRID,
 };
 
-/* How many enumerators each of them has. */
+/* How many enumerators each has. */
 enum {
     FARLANDS_BASES = FARLANDS_VALUE + 1,
     FARLANDS_GRADIENT_SETS = FARLANDS_UNIT256 + 1,
@@ -99,27 +99,27 @@ enum {
     FARLANDS_FRACTALS = FARLANDS_HYBRID + 1,
 };
 
-/* One knot of the elevation curve, which maps noise to metres. */
+/* A knot in the elevation curve, which maps noise to metres. */
 struct farlands_knot {
     float noise;
     float metres;
 };
 
-/* Perlin noise in space, in three dimensions: fbm, with octaves of its own. A cell of octave k is
+/* Perlin noise in space, in three dimensions: fbm, with separate octaves. In octave k a cell is
  * wavelength_k wide in x and y, and wavelength_k / squash high. */
 struct farlands_space_noise {
-    int64_t wavelength; /* units, of the first octave */
+    int64_t wavelength; /* the first octave's, in units */
     int octaves;
     double persistence, lacunarity, squash;
 };
 
 /*
- * Overhangs, caverns and tunnels, for terrain_density, which has the formula. All 0: the ground is
- * a pure height field. If a part is off, its noise is ignored.
+ * Overhangs, caverns and tunnels for terrain_density, which has the formula. All 0: the ground is a
+ * pure height field. A part that is off ignores its noise.
  */
 struct farlands_volume_params {
     /* The surface bulges wherever the noise is above THRESHOLD or below -THRESHOLD. An excess of 1,
-     * more than there is, would move it by half of AMPLITUDE. */
+     * more than is possible, would move the surface by half the AMPLITUDE. */
     struct {
         int64_t amplitude; /* units; 0: off */
         double threshold;  /* 0 .. 1 */
@@ -148,12 +148,12 @@ struct farlands_params {
     /* Permutation only: the salt is the octave's wavelength in whole blocks, instead of 0. */
     bool octave_salt;
     enum farlands_fractal fractal;
-    int64_t wavelength; /* units, of the first octave */
+    int64_t wavelength; /* the first octave's, in units */
     int octaves;
-    double persistence; /* amplitude of an octave, relative to the one before: above 0, up to 1 */
-    double lacunarity;  /* frequency of an octave, relative to the one before: at least 1 */
-    double offset;      /* of ridged and hybrid */
-    double gain;        /* of ridged */
+    double persistence; /* an octave's amplitude, relative to the one before: above 0, up to 1 */
+    double lacunarity;  /* an octave's frequency, relative to the one before: at least 1 */
+    double offset;      /* ridged and hybrid */
+    double gain;        /* ridged */
     /* Domain warping: x and y are each displaced by AMPLITUDE times one octave of Perlin noise,
      * with the terrain's gradients, fade and hash. Amplitude 0: none. */
     struct {
@@ -169,13 +169,13 @@ struct farlands_params {
 };
 
 /*
- * Check PARAMS. Returns NULL, or a message that says what is expected; then *KEY, if KEY is not
- * NULL, is the name of the parameter, such as "warp.amplitude". Both are static strings.
+ * Check PARAMS. Returns NULL, or a message that says what is expected, and then sets *KEY to the
+ * parameter's name, such as "warp.amplitude". KEY may be NULL. Both are static strings.
  */
 const char *params_fault(const struct farlands_params *params, const char **key);
 
-/* Wavelength of octave K >= 0 in units, rounded to the nearest; 0 if it does not fit. PARAMS need
- * not be valid. */
+/* Octave K's wavelength in units, K >= 0, rounded to nearest; 0 if it does not fit. PARAMS need not
+ * be valid. */
 int64_t params_wavelength(const struct farlands_params *params, int k);
 
 #ifdef __cplusplus
