@@ -6,10 +6,10 @@
 
 enum { BIOMES_MAX = 64, BIOME_MAX_ID = 255 };
 
-/* What rows have ranges of: degrees C, 0 to 1, metres, metres per metre. */
+/* A row has a range along each axis: degrees C, 0 to 1, metres, metres per metre. */
 enum biome_axis { BIOME_TEMPERATURE, BIOME_HUMIDITY, BIOME_HEIGHT, BIOME_SLOPE, BIOME_AXES };
 
-/* The distance from a range that counts as 1. */
+/* How far from a range counts as a distance of 1. */
 extern const float biome_scales[BIOME_AXES];
 
 struct biome_range {
@@ -26,11 +26,11 @@ struct biome_rows {
     int rows; /* 1 or more */
 };
 
-/* A range that has an end. */
+/* A range with an end. */
 struct biome_limit {
     enum biome_axis axis;
     float from, to;
-    float weight; /* of the distance from it: 1 / scale */
+    float weight; /* 1 / scale, a factor of the distance */
 };
 
 struct biome {
@@ -39,16 +39,16 @@ struct biome {
     struct biome_limit limit[BIOME_AXES]; /* the first LIMITS */
 };
 
-/* A table as kernels read it: ranges without an end are left out. */
+/* A table as kernels read it, without ranges that have no end. */
 struct biomes {
-    int count, limits; /* of all rows */
+    int count, limits; /* in all rows */
     struct biome biome[BIOMES_MAX];
 };
 
 void biomes_make(struct biomes *biomes, const struct biome_rows *rows);
 
-/* The least square of the distance from LOW to HIGH to the range, in scales. The other way round,
- * from HIGH to LOW, it is the greatest: rounding keeps the order of numbers. */
+/* The least square that any distance from the range to LOW .. HIGH has, in scales. With HIGH and
+ * LOW exchanged it is the greatest, because rounding keeps numbers in order. */
 static inline float biome_square(const struct biome_limit *limit, float low, float high)
 {
     const float below = limit->from - high, above = low - limit->to;
@@ -57,7 +57,7 @@ static inline float biome_square(const struct biome_limit *limit, float low, flo
     return distance * distance;
 }
 
-/* The id of the biome at a place: GRAPH_BIOME by itself. */
+/* The biome's id at a place: GRAPH_BIOME for one sample. */
 float biomes_nearest(const struct biomes *biomes, const float place[BIOME_AXES]);
 
 #endif

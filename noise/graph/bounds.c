@@ -1,4 +1,4 @@
-/* Bounds of the values of an operation, by interval arithmetic. */
+/* Bounds for an operation's values, by interval arithmetic. */
 #include "bounds.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ struct bounds {
     float low, high;
 };
 
-/* A little further apart than arithmetic gives them, for rounding. */
+/* Bounds with a margin for rounding. */
 static struct bounds about(double low, double high)
 {
     const double size = fmax(fabs(low), fabs(high));
@@ -27,8 +27,8 @@ static double squared_length(const struct gradient_set *set, int i)
     return (double)set->x[i] * set->x[i] + (double)set->y[i] * set->y[i];
 }
 
-/* Bounds of one octave: Perlin noise is largest in the middle of a cell, at sqrt(1/2) times the
- * length of its gradients. */
+/* The size of one octave. Perlin noise is largest in the middle of a cell, at sqrt(1/2) times its
+ * gradients' length. */
 static double octave_bound(const struct noise *noise)
 {
     if (basis_of(noise->basis).corner != BASIS_GRADIENT)
@@ -77,7 +77,7 @@ static struct bounds product_bounds(const struct operation *a, const struct oper
     return about(fmin(fmin(p, q), fmin(r, s)), fmax(fmax(p, q), fmax(r, s)));
 }
 
-/* a + c (b - a): at a corner of the box of its inputs' bounds. */
+/* a + c (b - a) is largest and smallest at a corner of the box that its inputs' bounds span. */
 static struct bounds mix_bounds(const struct operation *a, const struct operation *b,
                                 const struct operation *c)
 {
@@ -110,12 +110,12 @@ static struct bounds biome_bounds(const struct biomes *biomes)
 
 static struct bounds river_bounds(const struct operation *o, const struct operation *all)
 {
-    /* Beds may be that far above all ground: each of up to 2^12 nodes on a way to an end lake adds
-     * a little. */
+    /* How far a bed may be above all ground, in metres: a way to an end lake has up to 2^12 nodes,
+     * and each adds a little. */
     static const double ABOVE = 20;
     const struct operation *a = &all[o->input[0]];
     if (o->river_source < 0)
-        return exactly(0, 0); /* refused: see program.c */
+        return exactly(0, 0); /* refused by program.c */
     const struct operation *source = &all[o->river_source];
     const struct rivers_params *p = o->kind == GRAPH_DRAIN ? o->rivers : source->rivers;
     const double highest = fmax((double)all[source->input[0]].high, 0) + ABOVE;

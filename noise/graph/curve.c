@@ -3,9 +3,9 @@
 #include <float.h>
 #include <math.h>
 
-/* The derivatives at the knots that make a cubic curve monotone between them: Fritsch and Butland,
- * "A Method for Constructing Local Monotone Piecewise Cubic Interpolants" (1984), with 0 at both
- * ends, so that the curve joins the constants beyond them. */
+/* Derivatives at the knots that make a cubic curve monotone in between: Fritsch and Butland, "A
+ * Method for Constructing Local Monotone Piecewise Cubic Interpolants" (1984). 0 at both ends, so
+ * that the curve joins the constants beyond them. */
 static double derivative_at(const struct farlands_knot *knot, int knots, int i)
 {
     if (i == 0 || i == knots - 1)
@@ -24,7 +24,7 @@ static void make_piece(struct curve *curve, const struct farlands_knot *knot, in
 {
     const double width = (double)knot[i + 1].noise - knot[i].noise;
     const double rise = (double)knot[i + 1].metres - knot[i].metres;
-    /* A slope beyond FLT_MAX is as good as infinite: values stop at the ends of the curve. */
+    /* A slope beyond FLT_MAX is as good as infinite, because values stop at the curve's ends. */
     const double slope = fmax(-FLT_MAX, fmin(rise / width, FLT_MAX));
     curve->from[i] = knot[i].noise;
     curve->base[i] = knot[i].metres;

@@ -12,7 +12,7 @@ struct curve_params {
 };
 
 /*
- * Constant beyond both ends. On piece p, with v from the piece's beginning on,
+ * Constant beyond both ends. On piece p, with v counted from where the piece begins,
  *
  *     linear   base + slope v
  *     cubic    base + t (rise[0] + t (rise[1] + t rise[2])), t = v / width
@@ -21,11 +21,11 @@ struct curve {
     int pieces;
     bool cubic;
     uint32_t half; /* the greatest power of 2 below PIECES, or 0: where a binary search begins */
-    /* Tables of 32 floats, the size that kernels look up. FROM is infinite beyond the last piece.
-     * A slope is the sum of two floats. */
+    /* Tables of 32 floats, the size that kernels look up. FROM is infinite beyond the last piece. A
+     * slope is the sum of two floats, for more digits. */
     float from[FARLANDS_MAX_KNOTS], base[FARLANDS_MAX_KNOTS];
     float slope[FARLANDS_MAX_KNOTS], slope_rest[FARLANDS_MAX_KNOTS];
-    float inverse[FARLANDS_MAX_KNOTS]; /* 1 / width of the piece */
+    float inverse[FARLANDS_MAX_KNOTS]; /* 1 / the piece's width */
     float rise[3][FARLANDS_MAX_KNOTS];
     float first, last;     /* the knots at both ends */
     float lowest, highest; /* values */

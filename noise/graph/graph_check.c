@@ -1,4 +1,4 @@
-/* What can be wrong with a node of a graph, seen by itself. */
+/* Faults that one node shows alone. */
 #include "graph_check.h"
 
 #include <math.h>
@@ -115,7 +115,7 @@ static struct node_fault river_fault(const struct graph_node *node)
     return fault;
 }
 
-/* What is wrong with the numbers of NODE, each by itself. */
+/* A fault in a number of NODE, without regard to other numbers. */
 static struct node_fault number_fault(const struct graph_node *node)
 {
     const struct operation_kind *kind = &operation_kinds[node->kind];

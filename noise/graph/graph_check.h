@@ -1,4 +1,4 @@
-/* The nodes of a graph, each by itself. Private to noise/. */
+/* The check of one node, without regard to others. Private to noise/. */
 #ifndef FARLANDS_GRAPH_CHECK_H
 #define FARLANDS_GRAPH_CHECK_H
 
@@ -14,12 +14,12 @@ struct graph_shape graph_shape(const struct graph_node *node);
 /* True for a noise whose place is moved by two fields. */
 bool graph_is_moved(const struct graph_node *node);
 
-/* Static strings, as in struct graph_fault; TEXT is NULL if nothing is wrong. */
+/* Static strings, as in struct graph_fault. TEXT is NULL if nothing is wrong. */
 struct node_fault {
     const char *key, *text;
 };
 
-/* What is wrong with the numbers of NODE, its noise, or its curve. */
+/* What is wrong with NODE's numbers, noise or curve. */
 struct node_fault graph_node_fault(const struct graph_node *node);
 
 #endif

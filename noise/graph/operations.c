@@ -7,7 +7,7 @@
     {                                                                   \
         key, least, most, "expected a number from " #least " to " #most \
     }
-/* A power of two besides: graph_check.c. */
+/* It must also be a power of two: graph_check.c. */
 #define SPACING(key)                                            \
     {                                                           \
         key, GRAPH_MIN_SPACING, GRAPH_MAX_SPACING,              \

@@ -7,14 +7,14 @@
 #include "noise/graph/graph.h"
 
 enum operation_family {
-    FAMILY_NOISE,   /* has a noise of its own */
-    FAMILY_PLAIN,   /* a sample depends on the same sample of the inputs alone */
-    FAMILY_PATCHED, /* interpolated between the nodes of a patch */
-    FAMILY_DRAIN,   /* has rivers of its own */
-    FAMILY_WATER,   /* of the rivers of its last input, whose own values it does not need */
+    FAMILY_NOISE,   /* computes a noise */
+    FAMILY_PLAIN,   /* each sample depends on the same sample in its inputs, and on nothing else */
+    FAMILY_PATCHED, /* interpolated between a patch's nodes */
+    FAMILY_DRAIN,   /* makes rivers */
+    FAMILY_WATER,   /* reads the rivers of its last input, but not that input's values */
 };
 
-/* A number of a node: its key in messages and its bounds; TEXT says what is expected. */
+/* A node's number: its key in messages, its bounds, and a text that says what is expected. */
 struct operation_number {
     const char *key;
     double least, most;
@@ -23,10 +23,10 @@ struct operation_number {
 
 struct operation_kind {
     const char *name;
-    int inputs; /* of GRAPH_NOISE if it is not moved */
+    int inputs; /* for GRAPH_NOISE: if it is not moved */
     enum operation_family family;
-    bool in_place; /* values may take the place of an input's values */
-    int price;     /* of a sample, in picoseconds */
+    bool in_place; /* values may replace an input's values in the same buffer */
+    int price;     /* per sample, in picoseconds */
     int numbers;
     struct operation_number number[GRAPH_MAX_NUMBERS];
 };

@@ -14,8 +14,8 @@
 
 enum mark { MARK_NEW, MARK_OPEN, MARK_DONE };
 
-/* Append NODE after all that it depends on. Returns false if it depends on itself. The depth of the
- * recursion is at most GRAPH_MAX_NODES. */
+/* Append NODE after everything it depends on. Returns false if it depends on itself. The recursion
+ * is at most GRAPH_MAX_NODES deep. */
 static bool put_in_order(const struct graph_node *nodes, int node, enum mark *mark, int *order,
                          int *count, int *at)
 {
@@ -77,7 +77,7 @@ static int make_operation(struct operation *o, const struct graph_node *node, co
     return 0;
 }
 
-/* The GRAPH_DRAIN whose rivers operation K needs, or -1. */
+/* The GRAPH_DRAIN whose rivers operation K reads, or -1. */
 static int find_river_source(int k, const struct operation *all)
 {
     const struct operation *o = &all[k];
@@ -92,8 +92,9 @@ static int find_river_source(int k, const struct operation *all)
 }
 
 /*
- * True if LATTICE is made of slopes of a finer lattice. These would need nodes around each of its
- * own, and those of a third lattice four times as many again: a point's cost would have no bound.
+ * True if LATTICE is made from a finer lattice's slopes. Each of its nodes would need nodes of the
+ * finer lattice around it, and a third lattice would need four times as many again, so one point's
+ * cost would have no bound.
  */
 static bool has_finer_slopes(const struct operation *lattice, const struct operation *all)
 {
@@ -125,14 +126,14 @@ static int64_t broadest_wavelength(const struct operation *o, const struct opera
     return broadest;
 }
 
-/* True if the squares of the slopes of gullies are finite. */
+/* True if the slopes that gullies compute have finite squares. */
 static bool is_erodible(const struct operation *o, const struct operation *all)
 {
     return largest(&all[o->input[0]]) <= 1e9 && largest(&all[o->input[1]]) <= 1e9 &&
            (double)o->number[0] * largest(&all[o->input[2]]) <= 1e9;
 }
 
-/* What can be wrong with an operation once its inputs are known. */
+/* A fault that shows once the inputs' bounds are known. */
 static struct node_fault bounds_fault(const struct operation *o, const struct operation *all)
 {
     if (operation_is_slope(o) && all[o->input[0]].kind != GRAPH_LATTICE)
@@ -252,14 +253,14 @@ static int check_node(const struct graph_node *nodes, int count, int node, struc
     return fault.text ? -EINVAL : 0;
 }
 
-/* What all operations before one have together. */
+/* Sums over all operations before one. */
 struct totals {
     int octaves, lattices, drains;
-    int depth[GRAPH_MAX_NODES];    /* of the lattices that each needs, itself included */
-    bool drained[GRAPH_MAX_NODES]; /* needs a drain, or is one */
+    int depth[GRAPH_MAX_NODES];    /* how many lattices each needs in a chain, with itself */
+    bool drained[GRAPH_MAX_NODES]; /* is or needs a drain */
 };
 
-/* Add operation K. */
+/* Add operation K to TOTALS. Returns its fault. */
 static struct node_fault totals_fault(struct totals *totals, const struct program *program, int k)
 {
     const struct operation *o = &program->operation[k];
@@ -272,8 +273,8 @@ static struct node_fault totals_fault(struct totals *totals, const struct progra
             totals->depth[k] = totals->depth[o->input[i]];
         totals->drained[k] |= totals->drained[o->input[i]];
     }
-    /* Its nodes would need those of the other around each of them: a tile's cost would have no
-     * bound. */
+    /* Each node of its rivers would need nodes of the other drain around it, so a tile's cost would
+     * have no bound. */
     if (o->kind == GRAPH_DRAIN && totals->drained[k])
         return (struct node_fault){"of", "expected ground without another drain"};
     totals->drained[k] |= o->kind == GRAPH_DRAIN;

@@ -1,6 +1,6 @@
 /*
- * A program: a graph of fields that is checked and ready to be evaluated. It never changes. Private
- * to noise/.
+ * A program: a graph of fields, checked and ready for evaluation. It never changes. Private to
+ * noise/.
  */
 #ifndef FARLANDS_PROGRAM_H
 #define FARLANDS_PROGRAM_H
@@ -10,29 +10,29 @@
 #include "noise/graph/graph.h"
 #include "noise/graph/operations.h"
 
-/* A node whose inputs have smaller numbers than itself. */
+/* A node. All its inputs have smaller numbers. */
 struct operation {
     enum graph_kind kind;
     int inputs, input[GRAPH_MAX_INPUTS];
     float number[GRAPH_MAX_NUMBERS];
-    float low, high;              /* bounds of its values */
+    float low, high;              /* bounds for its values */
     bool rests;                   /* may be 0 all over a region, as masks are */
-    int64_t broadest;             /* the greatest wavelength of the noises that it is made of */
-    struct noise *noise;          /* of GRAPH_NOISE */
-    double move;                  /* units for each unit of its inputs */
-    struct curve *curve;          /* of GRAPH_SPLINE, and of GRAPH_NOISE with knots */
-    int spacing_bits;             /* of GRAPH_LATTICE: its spacing is 2 to this, in units */
-    struct biomes *biomes;        /* of GRAPH_BIOME */
-    struct rivers_params *rivers; /* of GRAPH_DRAIN */
-    int river_source;             /* the GRAPH_DRAIN whose rivers it needs, itself if it is one; */
+    int64_t broadest;             /* the greatest wavelength among the noises that it depends on */
+    struct noise *noise;          /* GRAPH_NOISE, GRAPH_DAMPED, GRAPH_ERODE */
+    double move;                  /* units per unit of the inputs */
+    struct curve *curve;          /* GRAPH_SPLINE, and GRAPH_NOISE with knots */
+    int spacing_bits;             /* GRAPH_LATTICE: the spacing is 2 to this, in units */
+    struct biomes *biomes;        /* GRAPH_BIOME */
+    struct rivers_params *rivers; /* GRAPH_DRAIN */
+    int river_source;             /* the GRAPH_DRAIN whose rivers it reads, or itself; */
                                   /* -1: none */
 };
 
 struct program {
-    uint64_t id; /* two programs with the same one compute the same */
+    uint64_t id; /* programs with the same id compute the same values */
     int count;
     struct operation *operation;
-    int *place; /* of each node of the graph: its operation */
+    int *place; /* each graph node's operation */
 };
 
 static inline int64_t lattice_spacing(const struct operation *operation)
@@ -50,26 +50,25 @@ static inline bool operation_is_slope(const struct operation *operation)
     return operation->kind == GRAPH_SLOPE_X || operation->kind == GRAPH_SLOPE_Y;
 }
 
-/* True if the values are interpolated between the nodes of a patch. */
+/* True if values are interpolated between a patch's nodes. */
 static inline bool operation_is_patched(const struct operation *operation)
 {
     return operation_family(operation) == FAMILY_PATCHED;
 }
 
-/* True if the values are those of the rivers of its last input, whose own values it does not need.
- */
+/* True if values come from the rivers of the last input, whose own values are not read. */
 static inline bool operation_is_near_water(const struct operation *operation)
 {
     return operation_family(operation) == FAMILY_WATER;
 }
 
-/* True if the values may take the place of an input's values. */
+/* True if values may replace an input's values in the same buffer. */
 static inline bool operation_is_in_place(const struct operation *operation)
 {
     return operation_kinds[operation->kind].in_place;
 }
 
-/* Make a program of COUNT nodes. Returns 0, -ENOMEM, or -EINVAL and *FAULT. */
+/* Make a program from COUNT nodes. Returns 0, -ENOMEM, or -EINVAL and *FAULT. */
 int program_new(struct program **out, const struct graph_node *nodes, int count,
                 struct graph_fault *fault);
 void program_free(struct program *program);

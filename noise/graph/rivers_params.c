@@ -4,7 +4,7 @@
 #include "noise/exact/arithmetic.h"
 #include "noise/fractal/params.h"
 
-/* FIRST times FACTOR to the power ORDER - 1, straight between whole orders. */
+/* FIRST times FACTOR to the power ORDER - 1, linear between whole orders. */
 static double by_order(double first, double factor, double order)
 {
     if (order < 1)
@@ -25,8 +25,9 @@ double rivers_depth(const struct rivers_params *params, double order)
     return by_order(params->depth, params->deepening, order);
 }
 
-/* No order is greater. Courses are up to 4 spacings long on the broadest level, and on each other
- * one 4 times as long as there and 4 more: less than 4^(levels - 1) 16 / 3. */
+/* A bound: no river has a greater order. A course is up to 4 spacings long on the broadest level.
+ * On each next level it has 4 times as many spacings and at most 4 more: less than 4^(levels - 1)
+ * 16 / 3. */
 static double greatest_order(const struct rivers_params *params)
 {
     return 2 * params->levels + 2;
