@@ -1,5 +1,6 @@
 /*
- * GRAPH_BIOME: the nearest box of a table. Part of kernel_template.h, which lists the parameters.
+ * GRAPH_BIOME: the nearest box in a table. Included by kernel_template.h, which lists the
+ * parameters.
  */
 #ifndef KERNEL
 #error "biomes_template.h: include kernel_template.h instead"
@@ -12,7 +13,7 @@ static inline narrow_vector choose(integer_vector mask, narrow_vector a, narrow_
     return (narrow_vector)((mask & (integer_vector)a) | (~mask & (integer_vector)b));
 }
 
-/* The least and the greatest of N values. */
+/* The least and the greatest among N values. */
 static void find_bounds(const float *value, int n, float *low, float *high)
 {
     narrow_vector least = narrow_load(value), greatest = least;
@@ -29,14 +30,14 @@ static void find_bounds(const float *value, int n, float *low, float *high)
     }
 }
 
-/* Put those biomes into NEAR, in order, that may be the nearest of a sample. Others are farther
+/* Put into NEAR, in order, the biomes that may be nearest to some sample. Each other one is farther
  * from all samples than one of these is from any. Returns how many. */
 static int find_near(const struct biomes *biomes, const float *const in[BIOME_AXES], int n,
                      const struct biome *near[BIOMES_MAX])
 {
     float low[BIOME_AXES], high[BIOME_AXES], least[BIOMES_MAX], most = INFINITY;
     int count = 0;
-    /* What few samples have beyond the last of them may be anything. */
+    /* The padding after few samples may be anything, so bounds would be, too. */
     const bool few = n <= KERNEL_POINTS;
     for (int i = 0; i < BIOME_AXES && !few; i++)
         find_bounds(in[i], n, &low[i], &high[i]);
@@ -56,7 +57,7 @@ static int find_near(const struct biomes *biomes, const float *const in[BIOME_AX
     return count;
 }
 
-/* The squares of the distances of N samples from BIOME. */
+/* N samples' squared distances from BIOME. */
 static void square_row(const struct biome *biome, const float *const in[BIOME_AXES], int n,
                        float *restrict square)
 {
@@ -71,7 +72,7 @@ static void square_row(const struct biome *biome, const float *const in[BIOME_AX
     }
 }
 
-/* A call of its own, so that WebAssembly has it in the small form. */
+/* Not inlined, so that WebAssembly compiles it for size. */
 static __attribute__((noinline)) void biome_row(const struct biomes *biomes,
                                                 const float *const in[BIOME_AXES], int n,
                                                 float *restrict out)

@@ -27,7 +27,7 @@ static const struct kernel *const kernels[] = {KERNEL_TABLE};
 
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
-/* The kernel that the environment asks for; NULL if any will do. Empty is as if it were not set. */
+/* The kernel that the environment names; NULL if any will do. An empty value counts as unset. */
 static const char *forced_kernel(void)
 {
     const char *name = getenv("FARLANDS_KERNEL");

@@ -1,7 +1,7 @@
 /*
- * Corners of lattice cells: their hashes, indices, and the gradients, points or values that these
- * stand for, as loops over arrays. Part of kernel_template.h, which lists the parameters. Callers
- * round counts up to whole KERNEL_STEPs.
+ * Corners of lattice cells: hashes, indices, and the gradients, points or values that an index
+ * stands for, as loops over arrays. Included by kernel_template.h, which lists the parameters.
+ * Callers round counts up to whole KERNEL_STEPs.
  */
 #if !defined KERNEL || !defined KERNEL_LANES
 #error "corners_template.h: include kernel_template.h instead"
@@ -9,15 +9,15 @@
 
 /* --- Hashes --- */
 
-/* CELL of a lattice that repeats after PERIOD cells, within 0 .. PERIOD - 1. */
+/* CELL in a lattice that repeats after PERIOD cells, within 0 .. PERIOD - 1. */
 static inline int64_t wrapped(int64_t cell, int64_t period)
 {
     const int64_t rest = cell % period;
     return rest < 0 ? rest + period : rest;
 }
 
-/* Hashes of N lattice columns or rows under KEYs, each CELL plus MORE. EACH: they have a key each.
- */
+/* Hashes for N lattice columns or rows, each CELL plus MORE, under KEY. EACH: every one has another
+ * key. */
 static inline __attribute__((always_inline)) void mix_hashes(const int64_t *cell, int64_t more,
                                                              const uint64_t *key, bool each, int n,
                                                              struct axis_hash hash)
@@ -32,7 +32,7 @@ static inline __attribute__((always_inline)) void mix_hashes(const int64_t *cell
     }
 }
 
-/* The same under the keys of SOURCE, whichever its hash is. */
+/* The same under SOURCE's keys, whichever hash it uses. */
 static void axis_hashes(const struct octave_source *source, enum axis axis, const int64_t *cell,
                         int64_t more, int n, struct axis_hash hash)
 {
@@ -58,7 +58,7 @@ static void axis_hashes(const struct octave_source *source, enum axis axis, cons
     }
 }
 
-/* The hash of a single lattice row. */
+/* A single lattice row's hash. */
 struct row_hash {
     uint32_t low, high;
 };
@@ -70,7 +70,7 @@ static struct row_hash row_hash(const struct octave_source *source, int64_t cell
     return hash;
 }
 
-/* Indices of N corners in one lattice row ... */
+/* The indices of N corners in one lattice row ... */
 static inline void row_indices(const struct noise *noise, struct axis_hash column,
                                struct row_hash row, int n, uint32_t *restrict index)
 {
@@ -83,7 +83,7 @@ static inline void row_indices(const struct noise *noise, struct axis_hash colum
             index[i] = noise->permutation[(low[i] + row.low) & 255];
 }
 
-/* ... and of N corners with a row each. */
+/* ... and of N corners in different rows. */
 static inline void point_indices(const struct noise *noise, struct axis_hash column,
                                  struct axis_hash row, int n, uint32_t *restrict index)
 {
@@ -95,7 +95,7 @@ static inline void point_indices(const struct noise *noise, struct axis_hash col
             index[i] = noise->permutation[(column.low[i] + row.low[i]) & 255];
 }
 
-/* Cells from FIRST on, COUNT - 1 of them east or south of it. */
+/* COUNT cells, from FIRST to the east or south. */
 struct cell_range {
     int64_t first, count;
 };
@@ -107,12 +107,12 @@ static struct cell_range range_of(const int64_t *cell, int n)
         lowest = cell[i] < lowest ? cell[i] : lowest;
         highest = cell[i] > highest ? cell[i] : highest;
     }
-    /* Far apart is far enough: the cells of padding may be anywhere. */
+    /* The cells of padding may be anywhere, so a count that does not fit is cut off. */
     const uint64_t span = (uint64_t)highest - (uint64_t)lowest;
     return (struct cell_range){lowest, span < INT32_MAX ? (int64_t)span + 1 : INT32_MAX};
 }
 
-/* Hashes of N points' lattice columns, or rows, and of the corners beside them. The points lie in
+/* Hashes for N points' lattice columns, or rows, and for the corners beside them. The points lie in
  * RANGE. */
 static void hash_points(const struct octave_source *source, enum axis axis, const int64_t *cell,
                         struct cell_range range, int n, struct point_hashes *hashes)
@@ -125,7 +125,8 @@ static void hash_points(const struct octave_source *source, enum axis axis, cons
                         (struct axis_hash){hashes->low[side], hashes->high[side]});
         return;
     }
-    /* Most neighbouring points lie within 32 cells. If a lookup is one instruction, hash these. */
+    /* Most neighbouring points lie within 32 cells. If a lookup is one instruction, hash those
+     * cells once. */
     KERNEL_ALIGNED int64_t wanted[32];
     KERNEL_ALIGNED uint32_t low[32], high[32] = {0}, index[KERNEL_POINTS];
     KERNEL_ALIGNED float low_bits[32], high_bits[32];
@@ -171,7 +172,7 @@ static inline void gradients_at(const struct gradient_set *set, const uint32_t *
     }
 }
 
-/* Gradients of a vector of corners in one lattice row under mix64: all in registers. */
+/* Gradients at a vector of corners in one lattice row under mix64: all in registers. */
 static inline void mixed_gradients(const struct gradient_set *set, const uint32_t *low,
                                    const uint32_t *high, struct row_hash row, narrow_vector *x,
                                    narrow_vector *y)
@@ -191,8 +192,8 @@ static void gradients_3d_at(const uint32_t *index, int n, float *x, float *y, fl
     }
 }
 
-/* The point of a cellular cell: one of 256 evenly spread places, a lattice rule whose generator,
- * 159, is about 256 times the golden ratio. */
+/* A cellular cell's point: one of 256 evenly spread places. They form a lattice rule with the
+ * generator 159, which is about 256 times the golden ratio. */
 static inline void features_at(const uint32_t *restrict index, int n, float *restrict x,
                                float *restrict y)
 {
@@ -202,7 +203,7 @@ static inline void features_at(const uint32_t *restrict index, int n, float *res
     }
 }
 
-/* (2 i - 255) / 255, rounded to the nearest: 1 / 255 in two parts. */
+/* (2 i - 255) / 255, rounded to nearest: 1 / 255 in two parts. */
 static inline void values_at(const uint32_t *restrict index, int n, float *restrict value)
 {
     const float part = 1 / 255.0f, rest = (float)(1 / 255.0 - (double)(1 / 255.0f));
@@ -212,7 +213,8 @@ static inline void values_at(const uint32_t *restrict index, int n, float *restr
     }
 }
 
-/* The gradients, points or values of N corners with these indices. A value is Y; X is not set. */
+/* The gradients, points or values at N corners with these indices. A value is in Y, and then X is
+ * not set. */
 static inline void corners_at(const struct octave_source *source, const uint32_t *index, int n,
                               float *x, float *y)
 {
@@ -229,8 +231,8 @@ static inline void corners_at(const struct octave_source *source, const uint32_t
     }
 }
 
-/* True if TABLE has the corners of all cells in columns X and rows Y. CORNERS: of a cell along an
- * axis. */
+/* True if TABLE has the corners around all cells in columns X and rows Y. A cell has CORNERS along
+ * an axis. */
 static bool has_corners(const struct corner_table *table, struct cell_range x, struct cell_range y,
                         int corners)
 {
@@ -239,8 +241,8 @@ static bool has_corners(const struct corner_table *table, struct cell_range x, s
            y.first >= table->north && y.first - table->north + y.count + corners - 1 <= table->rows;
 }
 
-/* Make TABLE of cells from the first of X and Y on, with room for as many rows as there can be: the
- * next points lie south of these. */
+/* Fill TABLE from cell (X, Y) on, with as many rows as it has room for, because the next points lie
+ * to the south. */
 static void make_table(const struct octave_source *source, int64_t x, int64_t y, int columns,
                        struct corner_table *table)
 {
@@ -256,7 +258,7 @@ static void make_table(const struct octave_source *source, int64_t x, int64_t y,
     for (enum axis axis = AXIS_X; axis <= AXIS_Y; axis++)
         axis_hashes(source, axis, cell[axis], first, whole_steps(axis == AXIS_X ? columns : rows),
                     (struct axis_hash){low[axis], high[axis]});
-    for (int j = 0; j < rows; j++) /* what is beyond its columns, the next row overwrites */
+    for (int j = 0; j < rows; j++) /* the next row overwrites what lies beyond the columns */
         row_indices(source->noise, (struct axis_hash){low[AXIS_X], high[AXIS_X]},
                     (struct row_hash){low[AXIS_Y][j], high[AXIS_Y][j]}, whole_steps(columns),
                     index + j * columns);
@@ -292,8 +294,8 @@ static bool fits_table(struct cell_range columns, struct cell_range rows, int co
     return wide <= KERNEL_TABLE && high <= KERNEL_TABLE / wide;
 }
 
-/* The square of corners around each point. If a lookup is one instruction, those that points share
- * are taken from TABLE, which is made if it does not have them; NULL: none. */
+/* The square of corners around each point. If a lookup is one instruction and TABLE is not NULL,
+ * points that share corners look them up in TABLE, which is filled first if it lacks some. */
 static void corners_around(const struct octave_source *source, struct corner_table *table,
                            const struct points *x, const struct points *y, int n,
                            struct point_corners *c)
@@ -320,7 +322,7 @@ static void corners_around(const struct octave_source *source, struct corner_tab
         }
 }
 
-/* The same for any basis; corners of simplex noise are those of a triangle. */
+/* The same for any basis. Simplex noise finds its triangles by itself. */
 static void points_corners(const struct octave_source *source, struct corner_table *table,
                            const struct points *x, const struct points *y, int n,
                            struct point_corners *c)

@@ -1,14 +1,14 @@
 /*
- * Elevation curves and splines: the pieces that values lie on, and monotone cubic curves. Linear
- * ones exist in float and double: see octave_template.h. Part of kernel_template.h, which lists the
- * parameters.
+ * Elevation curves and splines: the pieces that values lie on, and monotone cubic curves.
+ * octave_template.h has linear curves, in float and double. Included by kernel_template.h, which
+ * lists the parameters.
  */
 #ifndef KERNEL
 #error "curves_template.h: include kernel_template.h instead"
 #endif
 
-/* The pieces of a curve that a vector of values lies on: by binary search if a lookup is one
- * instruction, or else by counting. */
+/* The pieces of C that a vector of values lies on: by binary search if a lookup is one instruction,
+ * or else by counting. */
 static inline integer_vector piece_of(const struct curve *c, narrow_vector v)
 {
     integer_vector piece = {0};
@@ -21,14 +21,13 @@ static inline integer_vector piece_of(const struct curve *c, narrow_vector v)
     return piece;
 }
 
-/* True if it is faster to look up the tables of CURVE in a vector, which they fit, than in memory.
- */
+/* True if C's tables fit a vector, and a lookup there is faster than in memory. */
 static inline bool curve_is_small(const struct curve *c)
 {
     return KERNEL_LANES == 8 && c->pieces <= KERNEL_LANES;
 }
 
-/* TABLE[index] of a curve, which is SMALL or not. */
+/* TABLE[index] for a curve that is SMALL, or not. */
 static inline narrow_vector lookup_piece(const float *table, integer_vector index, bool small)
 {
     return small ? lookup_lanes(narrow_load(table), index) : lookup_32(table, index);
@@ -48,7 +47,7 @@ static inline void find_pieces(const struct curve *c, const float *value, int n,
     }
 }
 
-/* The monotone cubic CURVE at N VALUEs within its ends. SMALL is a constant in each call. */
+/* The monotone cubic curve C at N values within its ends. SMALL is a constant in each call. */
 static inline __attribute__((always_inline)) void
 cubic_pieces(const struct curve *c, bool small, const float *value, int n, float *restrict out)
 {
@@ -64,7 +63,7 @@ cubic_pieces(const struct curve *c, bool small, const float *value, int n, float
     }
 }
 
-/* The monotone cubic CURVE at N values. */
+/* The monotone cubic curve C at any N values. */
 static void cubic_row(const struct curve *c, const float *restrict a, int n, float *restrict out)
 {
     KERNEL_ALIGNED float value[KERNEL_CHUNK];

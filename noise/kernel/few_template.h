@@ -1,12 +1,12 @@
 /*
- * A noise at few samples, each evaluated as a point, and at a single place, in whose lattices each
- * octave is a point. Part of kernel_template.h, which lists the parameters.
+ * A noise at few samples, each evaluated as a point; and at a single place, as one point per
+ * octave. Included by kernel_template.h, which lists the parameters.
  */
 #ifndef KERNEL
 #error "few_template.h: include kernel_template.h instead"
 #endif
 
-/* The warp's displacement of FEW along AXIS. */
+/* The warp's displacement along AXIS at FEW. */
 static void displace_few(const struct noise *noise, int axis, const struct few_samples *few,
                          struct sums *sums, struct displacement *d)
 {
@@ -23,7 +23,8 @@ static void displace_few(const struct noise *noise, int axis, const struct few_s
     }
 }
 
-/* What lies beyond N samples, up to COUNT, may be anything: it is moved as the last of them. */
+/* The values from N to COUNT are padding and may be anything, so they get the displacement of the
+ * last one before. */
 static void move_few(const float *value, double units, int n, int count, struct displacement *d)
 {
     move_row(value, units, n, d);

@@ -1,6 +1,6 @@
 /*
- * Operations on fields, whose formulas operations.def has, and the interpolation of lattices. Part
- * of kernel_template.h, which lists the parameters.
+ * Operations on fields, with the formulas in operations.def, and interpolation between lattice
+ * nodes. Included by kernel_template.h, which lists the parameters.
  */
 #ifndef KERNEL
 #error "fields_template.h: include kernel_template.h instead"
@@ -20,7 +20,7 @@ static inline float smooth_min(float a, float b, float p, float inverse)
     return least - h * h * p * 0.25f;
 }
 
-/* A loop over fields. OUT may be one of them, so none is restrict. */
+/* A loop over N samples. OUT may be an input, so no pointer is restrict. */
 #define EACH_SAMPLE(formula)        \
     do {                            \
         KERNEL_IVDEP                \
@@ -38,7 +38,7 @@ static void terrace_row(float height, float share, const float *restrict a, int 
     }
 }
 
-/* A node that shapes its only input. */
+/* A node with a single input. */
 static inline void shape_row(const struct operation *o, const float *a, int n, float *out)
 {
     const float p = o->number[0], q = o->number[1];
@@ -73,7 +73,7 @@ static inline void shape_row(const struct operation *o, const float *a, int n, f
     }
 }
 
-/* A sample depends on the same sample of each input. */
+/* A node whose samples depend on the same sample in each input alone. */
 static KERNEL_FLAT void operate_row(const struct operation *o, const float *a, const float *b,
                                     const float *c, int n, float *out)
 {
@@ -137,7 +137,8 @@ static KERNEL_FLAT void operate_row(const struct operation *o, const float *a, c
 
 #undef EACH_SAMPLE
 
-/* True if ROWS rows of N values follow each other without gaps, in and out: so they are one. */
+/* True if ROWS rows of N values follow each other without gaps in all inputs and in OUT. Then they
+ * can be computed as one row. */
 static bool are_joined(const struct operation *operation, const struct rows *in, int n,
                        struct rows out)
 {
@@ -187,8 +188,8 @@ static void unsign_zeros(struct rows values, int rows, int n, struct rows out)
     }
 }
 
-/* Four of a patch's rows, COUNT values each, become one, from which each sample takes four
- * neighbours. */
+/* Mix four of a patch's rows, COUNT values each, into one, then take four neighbours from it for
+ * each sample. */
 static void interpolate(const uint32_t *first, const float *column, const float *const line[4],
                         const float row[4], int count, int n, float *restrict out)
 {

@@ -6,7 +6,7 @@
 
 #include "noise/fractal/noise.h"
 
-/* True if the fractal is a plain sum of octaves. */
+/* True if the fractal is a plain sum over octaves. */
 static inline bool fractal_is_sum(const struct noise *noise)
 {
     return noise->fractal == FARLANDS_NONE || noise->fractal == FARLANDS_FBM;

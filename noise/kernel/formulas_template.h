@@ -5,7 +5,7 @@
  */
 #include "real_begin.h"
 
-/* Written as the minimum and maximum instructions that processors have. */
+/* Written like the minimum and maximum instructions of processors. */
 static inline REAL REAL_NAME(clamp)(REAL x, REAL min, REAL max)
 {
     x = x > min ? x : min;
@@ -26,9 +26,9 @@ static inline REAL REAL_NAME(fade)(enum farlands_fade fade, REAL t)
 }
 
 /*
- * Weights of the two corners of a cell on one axis, at fraction F of it: Q for their values and for
- * the gradients' other components; P for the gradients' component along this axis, which is
- * multiplied by the distance from the corner. All are multiplied by AMPLITUDE.
+ * The weights of a cell's two corners along one axis, at fraction F. Q: for values, and for the
+ * gradients' other components. P: for the gradients' component along this axis, with the distance
+ * from the corner as a factor. AMPLITUDE is a factor in all.
  */
 static inline void REAL_NAME(corner_weights)(enum farlands_fade fade, double f, REAL amplitude,
                                              REAL p[2], REAL q[2])
@@ -53,7 +53,7 @@ static inline REAL REAL_NAME(fade_slope)(enum farlands_fade fade, REAL t)
     return 30 * t * t * (t * (t - 2) + 1);
 }
 
-/* Derivatives of the weights with amplitude 1, per cell. */
+/* The weights' derivatives per cell, with amplitude 1. */
 static inline void REAL_NAME(corner_slopes)(enum farlands_fade fade, double f, REAL p[2], REAL q[2])
 {
     const REAL t = (REAL)f, u = REAL_NAME(fade)(fade, t), slope = REAL_NAME(fade_slope)(fade, t);
@@ -64,9 +64,9 @@ static inline void REAL_NAME(corner_slopes)(enum farlands_fade fade, double f, R
 }
 
 /*
- * Fractals that are more than a sum: add NOISE, one octave at N samples, to SUM, the octaves before
- * it. WEIGHT is what each sample's octaves so far give the next one: 1 for the first. BAND_LIMIT is
- * the octave's (1: none); the part it removes is replaced by its mean.
+ * For fractals that are more than a sum: add VALUE, one octave's noise at N samples, to SUM, the
+ * octaves before. WEIGHT is what a sample's octaves so far give the next one, 1 at first.
+ * BAND_LIMIT is this octave's weight (1: none); its mean replaces the rest.
  */
 static inline void REAL_NAME(add_fractal)(const struct noise *noise, const struct octave *octave,
                                           double band_limit, int n, const REAL *restrict value,
@@ -90,7 +90,7 @@ static inline void REAL_NAME(add_fractal)(const struct noise *noise, const struc
             sum[i] = REAL_FMA(share, weight[i] * signal, sum[i]);
             const REAL next = gain * (weight[i] * signal);
             /* The mean of clamped weights is not the clamped mean: average the weights one standard
-             * deviation above it and one below. */
+             * deviation above and below. */
             const REAL gap = gain * (weight[i] * spread);
             const REAL high = next + gap < 1 ? next + gap : 1;
             const REAL low = next - gap > 0 ? next - gap : 0;

@@ -2,17 +2,17 @@
 #include <immintrin.h>
 
 #define KERNEL_LANES 8
-#define KERNEL_BLOCK 3 /* vectors of each of 4 rows: 12 of the 16 registers */
+#define KERNEL_BLOCK 3 /* vectors in each of 4 rows: 12 among 16 registers */
 #include "vectors.h"
 
-/* TABLE[index], index below KERNEL_LANES. Lanes of TABLE that no index names may be unwritten. */
+/* TABLE[index], index below KERNEL_LANES. Lanes that no index names may be unwritten. */
 static inline narrow_vector lookup_lanes(narrow_vector table, integer_vector index)
 {
     return (narrow_vector)_mm256_permutevar8x32_ps((__m256)table, (__m256i)index);
 }
 
-/* TABLE[index], index below 32; others may be unwritten. A gather: four permutations and a choice
- * would cost more. */
+/* TABLE[index], index below 32. Other floats may be unwritten. A gather, because four permutations
+ * and a choice would cost more. */
 static inline narrow_vector lookup_32(const float *table, integer_vector index)
 {
     return (narrow_vector)_mm256_i32gather_ps(table, (__m256i)index, 4);

@@ -2,16 +2,16 @@
 #include <immintrin.h>
 
 #define KERNEL_LANES 16
-#define KERNEL_BLOCK 4 /* vectors of each of 4 rows: half of the 32 registers */
+#define KERNEL_BLOCK 4 /* vectors in each of 4 rows: half the 32 registers */
 #include "vectors.h"
 
-/* TABLE[index], index below KERNEL_LANES. Lanes of TABLE that no index names may be unwritten. */
+/* TABLE[index], index below KERNEL_LANES. Lanes that no index names may be unwritten. */
 static inline narrow_vector lookup_lanes(narrow_vector table, integer_vector index)
 {
     return (narrow_vector)_mm512_permutexvar_ps((__m512i)index, (__m512)table);
 }
 
-/* TABLE[index], index below 32. Floats of TABLE that no index names may be unwritten. */
+/* TABLE[index], index below 32. Other floats may be unwritten. */
 static inline narrow_vector lookup_32(const float *table, integer_vector index)
 {
     return (narrow_vector)_mm512_permutex2var_ps((__m512)narrow_load(table), (__m512i)index,

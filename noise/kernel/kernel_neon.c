@@ -6,7 +6,7 @@
 #include "vectors.h"
 #define lookup_32 lookup_in_memory
 
-/* TABLE[index], index below KERNEL_LANES: the four bytes of each. */
+/* TABLE[index], index below KERNEL_LANES: four bytes for each. */
 static inline narrow_vector lookup_lanes(narrow_vector table, integer_vector index)
 {
     const integer_vector bytes = index * 0x04040404 + 0x03020100;

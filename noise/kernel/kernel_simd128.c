@@ -1,4 +1,4 @@
-/* The kernel for WebAssembly, with its vectors of 128 bits, which have no fused multiply-add. */
+/* The kernel for WebAssembly. Its vectors have 128 bits, and no fused multiply-add. */
 #include <wasm_simd128.h>
 
 #define KERNEL_LANES 4
@@ -7,7 +7,7 @@
 #define lookup_lanes lookup_in_register
 #define lookup_32 lookup_in_memory
 
-/* a * b + c of the two lower floats, in double: the product is exact, the sum is rounded. */
+/* a * b + c for the two lower floats, in double: the product is exact, the sum is rounded. */
 static inline v128_t sum_low(v128_t a, v128_t b, v128_t c)
 {
     const v128_t product =

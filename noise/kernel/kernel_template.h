@@ -1,24 +1,24 @@
 /*
- * A kernel: all inner loops, compiled once for each instruction set by a file of its own with its
- * own flags. noise/README.md explains the method; kernel_scalar.c is the plainest example.
+ * A kernel: all inner loops. Each instruction set has a file, with its own compiler flags, that
+ * includes this one. noise/README.md explains the method; kernel_scalar.c is the plainest example.
  *
- * Parameters, all required; those that are macros are taken back at the end:
+ * Parameters, all required; macros are undefined again at the end:
  *   KERNEL             identifier    name of the struct kernel that this defines
  *   KERNEL_NAME        string        its value of FARLANDS_KERNEL
  *   KERNEL_SUPPORTED   expression    true if this machine has the instructions
  *   KERNEL_LANES       4, 8 or 16    floats in a vector; define it before including vectors.h
- *   KERNEL_BLOCK       2 or more     vectors of each of KERNEL_SET_ROWS rows whose sums stay in
- *                                    registers, so as many as the registers hold
+ *   KERNEL_BLOCK       2 or more     vectors in a row. The sums on KERNEL_SET_ROWS rows of so
+ *                                    many vectors must fit the registers
  *   vectors.h                        included before the following functions are defined
  *   narrow_multiply_add(a, b, c)     a * b + c rounded once, lane by lane: floats
  *   broad_multiply_add(a, b, c)      the same: doubles
  *   lookup_lanes(table, index)       table[index], index < KERNEL_LANES, table a narrow_vector
  *   lookup_32(table, index)          table[index], index < 32, table 32 floats in memory
  *
- * A grid is axis-aligned, so that a cell, the fraction of it and the fade belong to a column or to
- * a row alone. With u = fade(f), a corner's gradient (gx, gy) counts for (q p' gx + p q' gy): along
- * an axis q is 1 - u or u, and p is q f or q (f - 1); q' and p' are those of the other axis. So
- * each lattice row is interpolated along x first, at every sample, into two lines:
+ * A grid is axis-aligned, so a cell, a fraction and a fade belong to a column or to a row alone.
+ * With u = fade(f), a corner's gradient (gx, gy) counts for (q p' gx + p q' gy). Along an axis q is
+ * 1 - u or u, and p is q f or q (f - 1); q' and p' belong to the other axis. So each lattice row is
+ * interpolated along x first, at every sample, into two lines:
  *
  *     along = p0 gx0 + p1 gx1     across = q0 gy0 + q1 gy1
  *
@@ -26,13 +26,13 @@
  *
  *     n = q0' along0 + q1' along1 + p0' across0 + p1' across1,
  *
- * four multiply-adds with constants of the row: no hash, no gather, no fade, and cells need not
+ * four multiply-adds with the row's constants: no hash, no gather, no fade, and cells need not
  * begin at any particular sample. Lines are made once for each lattice row.
  *
- * Simplex noise and warped coordinates do not allow this. There each sample is a point with corners
- * of its own, evaluated by the same operations in the same order.
+ * Simplex noise and warped coordinates do not allow this. There each sample is a point with
+ * separate corners, evaluated by the same operations in the same order.
  *
- * The order of operations is part of the generator. Sums of octaves go from the finest to the
+ * The order of operations belongs to the generator. Octaves are summed from the finest to the
  * coarsest, so that rounding errors stay as small as the sum so far. Other fractals go from the
  * coarsest on, because each octave's weight depends on the one before. Narrow octaves are in float,
  * broad ones in double: see OCTAVE_NARROW_MAX.
@@ -58,9 +58,10 @@
 #include "river_rows.h"
 #include "scratch.h"
 
-/* KERNEL_FLAT, of a function: inline all calls in it; KERNEL_INLINE: inline this one. Browsers
- * download WebAssembly, so there they do not, functions between KERNEL_SMALL and KERNEL_FAST are
- * optimised for size, and a single place is evaluated as few samples are (KERNEL_PLACES is 0). */
+/* KERNEL_FLAT, before a function: inline all calls in it. KERNEL_INLINE: inline the function
+ * itself. Browsers download WebAssembly, so there both do nothing, functions between KERNEL_SMALL
+ * and KERNEL_FAST are optimized for size, and a single place is evaluated like few samples
+ * (KERNEL_PLACES is 0). */
 #ifdef __wasm__
 #define KERNEL_PLACES 0
 #define KERNEL_INLINE __attribute__((noinline))
@@ -75,16 +76,16 @@
 #define KERNEL_FAST
 #endif
 
-/* Before a loop whose iterations do not depend on each other, whatever pointers it has. */
+/* Before a loop with independent iterations, whatever pointers it has. */
 #ifdef __clang__
 #define KERNEL_IVDEP _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define KERNEL_IVDEP _Pragma("GCC ivdep")
 #endif
 
-#define GULLY_REACH 1.125f /* of a point's stripes, in cells */
+#define GULLY_REACH 1.125f /* how far a point's stripes reach, in cells */
 
-/* True if every sample has lattice corners of its own. */
+/* True if every sample needs separate lattice corners. */
 static inline bool is_scattered(const struct noise_run *run)
 {
     return basis_of(run->noise->basis).method == BASIS_POINTS || run->noise->warp != 0 ||

@@ -1,20 +1,18 @@
 /*
- * The corners of a lattice row, one after the other, and their gradients or values at each sample
- * of a chunk's row. Part of kernel_template.h, which lists the parameters.
+ * One lattice row: its corners one after the other, and the gradients or values at a chunk's
+ * samples. Included by kernel_template.h, which lists the parameters.
  */
 #if !defined KERNEL || !defined KERNEL_LANES
 #error "lattice_template.h: include kernel_template.h instead"
 #endif
 
-/* --- A row of corners --- */
-
-/* Prepare the lattice columns of a chunk: N samples, UNITS apart. */
+/* Prepare the lattice columns for a chunk: N samples, UNITS apart. */
 static void lattice_begin(const struct octave_source *source, const struct places *places,
                           int64_t units, int n, struct lattice *lattice)
 {
     const struct basis basis = basis_of(source->basis);
     const struct axis_hash hash = {lattice->low, lattice->high};
-    /* A vector of samples, and the column after them, lie within a vector of columns. */
+    /* True if a vector of samples, and the column after them, lie within a vector of columns. */
     lattice->dense = units * (KERNEL_LANES - 1) <= source->octave->wavelength * (KERNEL_LANES - 2);
     if (!lattice->dense) {
         for (int side = 0; side < basis.corners; side++)
@@ -30,7 +28,7 @@ static void lattice_begin(const struct octave_source *source, const struct place
         for (int l = 0; l < KERNEL_LANES; l++)
             lattice->near[i + l] = (uint32_t)(places->cell[i + l] - base);
     }
-    /* The last group may read beyond its cells. */
+    /* The last group may read past its cells. */
     lattice->count = (int)(places->cell[n - 1] - first) + basis.corners;
     int64_t cell[KERNEL_CHUNK + KERNEL_STEP];
     cell[0] = first;
@@ -39,7 +37,7 @@ static void lattice_begin(const struct octave_source *source, const struct place
     axis_hashes(source, AXIS_X, cell, basis.first, whole_steps(lattice->count), hash);
 }
 
-/* OUT[i] = VALUE of the lattice column SIDE columns east of sample i's first corner. */
+/* OUT[i] = VALUE at the lattice column SIDE columns east of sample i's first corner. */
 static inline void expand(const struct lattice *lattice, const float *value, int side, int n,
                           float *out)
 {
@@ -49,8 +47,8 @@ static inline void expand(const struct lattice *lattice, const float *value, int
                                   integer_load(lattice->near + i)));
 }
 
-/* The corners of lattice row ROW at each of N samples: work->side_x, side_y. If the lattice is
- * dense and the basis FARLANDS_PERLIN, work->x, y of lattice columns instead, not yet expanded. */
+/* The corners in lattice row ROW at each of N samples: work->side_x, side_y. For FARLANDS_PERLIN in
+ * a dense lattice, work->x, y per lattice column instead, not yet expanded. */
 static void lattice_line(const struct octave_source *source, const struct lattice *lattice,
                          int64_t row, int n, struct line_work *work)
 {
@@ -90,8 +88,8 @@ static void lattice_line(const struct octave_source *source, const struct lattic
 }
 
 /*
- * Perlin noise, narrow octaves: both components of both corners at once, interpolated along x as in
- * perlin_line. Fine octaves spend most of their time here. First if samples share cells ...
+ * Perlin noise in narrow octaves: both components at both corners at once, interpolated along x as
+ * in perlin_line. Fine octaves spend most time here. First for samples that share cells ...
  */
 static inline void expand_perlin(const struct lattice *lattice, const struct line_work *w,
                                  const float (*p)[KERNEL_CHUNK], const float (*q)[KERNEL_CHUNK],
@@ -110,7 +108,7 @@ static inline void expand_perlin(const struct lattice *lattice, const struct lin
     }
 }
 
-/* ... then if cells are finer than samples, under mix64. */
+/* ... then for cells finer than samples, under mix64. */
 static inline void mix_perlin(const struct lattice *lattice, const struct gradient_set *set,
                               struct row_hash row, const float (*p)[KERNEL_CHUNK],
                               const float (*q)[KERNEL_CHUNK], int n, float *restrict along,
@@ -128,7 +126,7 @@ static inline void mix_perlin(const struct lattice *lattice, const struct gradie
     }
 }
 
-/* Indices of N corners in space: lattice row ROW of lattice slice SLICE. */
+/* The indices of N corners in space: lattice row ROW, lattice slice SLICE. */
 static void space_indices(const struct octave_source *source, struct axis_hash column, int64_t row,
                           int64_t slice, int n, uint32_t *restrict index)
 {

@@ -1,6 +1,6 @@
 /*
  * A noise over a chunk, a band of rows at a time: its octaves and their weights, the warp, and from
- * sums to values. Part of kernel_template.h, which lists the parameters.
+ * sums to values. Included by kernel_template.h, which lists the parameters.
  */
 #ifndef KERNEL
 #error "noise_template.h: include kernel_template.h instead"
@@ -13,15 +13,15 @@ static void begin_sums(struct sums *s, int n)
     broad_fill(s->broad_weight, 1, n);
 }
 
-/* The weights after the last broad octave are those of the first narrow one. */
+/* The first narrow octave goes on with the last broad octave's weights. */
 static void round_weights(struct sums *s, int n)
 {
     for (int i = 0; i < n; i++)
         s->narrow_weight[i] = (float)s->broad_weight[i];
 }
 
-/* Sums to values, of which BROAD octaves are in double: of CURVE, or if it is NULL of the noise
- * itself. BIAS is added to the sum. */
+/* From sums to values: along CURVE, or the noise itself if CURVE is NULL. BROAD octaves are in
+ * double. BIAS is added to the sum. */
 static void finish(const struct noise *noise, int broad, const struct curve *curve, struct sums *s,
                    double bias, int n, float *restrict out)
 {
@@ -43,8 +43,6 @@ static void finish(const struct noise *noise, int broad, const struct curve *cur
             out[i] = (float)fma(scale, s->broad[i], shift);
 }
 
-/* --- A noise over a chunk --- */
-
 static void set_octave(struct noise_run *run, union octave_scratch *s, struct octave_source source,
                        bool broad, double amplitude)
 {
@@ -58,15 +56,15 @@ static void set_octave(struct noise_run *run, union octave_scratch *s, struct oc
     }
 }
 
-/* The weight of OCTAVE for samples STEP units apart. */
+/* OCTAVE's weight for samples STEP units apart. */
 static double limit_of(const struct noise_run *run, const struct octave *octave, int64_t step)
 {
     return run->use == USE_GULLIES ? octave_gully_limit(octave, step)
                                    : octave_band_limit(octave, step);
 }
 
-/* Set the octaves, with their amplitudes and, if the noise is BAND_LIMITed, their weights for
- * samples STEP units apart. */
+/* Set the octaves with their amplitudes, and, under BAND_LIMIT, their weights for samples STEP
+ * units apart. */
 static void choose_octaves(struct noise_run *run, bool band_limit, int64_t step)
 {
     const struct noise *noise = run->noise;
@@ -107,7 +105,7 @@ static void begin_octave(union octave_scratch *s, bool broad, enum axis axis,
         narrow_begin_rows(&s->narrow, along, n);
 }
 
-/* Prepare N columns (AXIS_X) or rows (AXIS_Y) of all octaves. */
+/* Prepare N columns (AXIS_X) or rows (AXIS_Y) in all octaves. */
 static void begin_axis(struct noise_run *run, enum axis axis, struct coordinates along, int n)
 {
     for (int k = 0; k < run->noise->octaves; k++)
@@ -133,7 +131,7 @@ static void displace_row(struct noise_run *run, int axis, int j, int r)
     }
 }
 
-/* The sums of ROWS rows from J on, no more than a band. */
+/* The sums on ROWS rows from J on, at most a band. */
 static void sum_rows(struct noise_run *run, int j, int rows)
 {
     const struct noise *noise = run->noise;
@@ -161,7 +159,7 @@ static void sum_rows(struct noise_run *run, int j, int rows)
     }
 }
 
-/* The wavelength of the finest octave that the band limit leaves. */
+/* The finest wavelength that the band limit leaves. */
 static int64_t finest_wavelength(const struct noise_run *run)
 {
     int k = run->noise->octaves - 1;
@@ -183,7 +181,7 @@ static void noise_begin(struct noise_run *run, const struct chunk *chunk)
     begin_axis(run, AXIS_Y, chunk->y, whole_steps(chunk->height));
 }
 
-/* Displacements by UNITS times N values. */
+/* Displacements: UNITS times N values. */
 static void move_row(const float *restrict value, double units, int n, struct displacement *d)
 {
     for (int i = 0; i < n; i++) {

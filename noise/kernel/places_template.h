@@ -1,7 +1,7 @@
 /*
- * Coordinates of samples in an octave's lattice: along the columns and rows of a chunk, or of
- * scattered points. Part of kernel_template.h, which lists the parameters. Callers round counts up
- * to whole KERNEL_STEPs.
+ * Coordinates in an octave's lattice: along a chunk's columns and rows, or at scattered points.
+ * Included by kernel_template.h, which lists the parameters. Callers round counts up to whole
+ * KERNEL_STEPs.
  */
 #if !defined KERNEL || !defined KERNEL_LANES
 #error "places_template.h: include kernel_template.h instead"
@@ -13,7 +13,7 @@ static inline int whole_vectors(int n)
     return (n + KERNEL_LANES - 1) & -KERNEL_LANES;
 }
 
-/* Exact for 0 <= n < 2^52: n becomes the low bits of a double. Unlike a plain conversion, every
+/* Exact for 0 <= n < 2^52: n becomes the low bits in a double. Unlike a plain conversion, every
  * instruction set can do this in vectors. */
 static inline double exact_double(int64_t n)
 {
@@ -23,7 +23,7 @@ static inline double exact_double(int64_t n)
     return d - 0x1p52;
 }
 
-/* The inverse, exact for whole numbers up to 2^51 in size. */
+/* The inverse of exact_double, exact for whole numbers up to 2^51 in size. */
 static inline int64_t exact_integer(double d)
 {
     uint64_t bits;
@@ -34,14 +34,16 @@ static inline int64_t exact_integer(double d)
 
 /* --- Coordinates --- */
 
-/* N coordinates of a narrow octave: FIRST + i * ONE. No iteration depends on the one before. */
+/* N coordinates in a narrow octave: FIRST + i * ONE. Every iteration is independent, so that the
+ * loop can be vectorized. */
 static void narrow_places(const struct octave *octave, struct lattice_place first,
                           struct lattice_place one, int n, struct places *p)
 {
     const double wavelength = (double)octave->wavelength, inverse = octave->inverse;
     const double start = (double)first.rest, step = (double)one.rest;
     for (int i = 0; i < n; i++) {
-        /* Exact: below 2^24 * KERNEL_CHUNK. The quotient may be one off, which LEFT shows. */
+        /* Exact: below 2^24 * KERNEL_CHUNK. The quotient may be one off, and LEFT shows whether it
+         * is. */
         const double at = fma((double)i, step, start);
         double cells = floor(at * inverse);
         const double left = fma(-cells, wavelength, at);
@@ -53,7 +55,7 @@ static void narrow_places(const struct octave *octave, struct lattice_place firs
     }
 }
 
-/* N coordinates. */
+/* N coordinates in any octave. */
 static void places_along(const struct octave *octave, enum axis axis, struct coordinates along,
                          int n, struct places *p)
 {
@@ -76,8 +78,8 @@ static void places_along(const struct octave *octave, enum axis axis, struct coo
 }
 
 /*
- * The skew of simplex noise, (sqrt 3 - 1) / 2 times a coordinate. The factor has 64 bits of
- * fraction, so that whole cells are multiplied without loss at any distance.
+ * The skew for simplex noise, (sqrt 3 - 1) / 2 times a coordinate. The factor has a fraction of 64
+ * bits, so that whole cells are multiplied without loss at any distance.
  */
 static void skew_places(const int64_t *restrict cell, const double *restrict f, int n,
                         int64_t *restrict skew, double *restrict skew_f)
@@ -91,15 +93,16 @@ static void skew_places(const int64_t *restrict cell, const double *restrict f, 
     }
 }
 
-/* Move N coordinates by WHOLE units and a FRACTION of one: new cells and fractions. */
+/* Move N coordinates by WHOLE units and a FRACTION: new cells and fractions. */
 static void move_places(const struct octave *octave, const int64_t *cell, const int64_t *rest,
                         const double *restrict whole, const double *restrict fraction, int n,
                         int64_t *new_cell, double *restrict f)
 {
     const double wavelength = (double)octave->wavelength, inverse = octave->inverse;
     for (int i = 0; i < n; i++) {
-        /* Exact, below 2^52 in size, except the quotient: if AT is a multiple of the wavelength it
-         * may be one less, and f is 1 instead of 0, which gives the same noise. */
+        /* Exact, below 2^52 in size, except for the quotient: if AT is a multiple of the
+         * wavelength, the quotient may be one less, and f is 1 instead of 0, which gives the same
+         * noise. */
         const double at = exact_double(rest[i]) + whole[i];
         const double cells = floor(at * inverse);
         new_cell[i] = cell[i] + exact_integer(cells);
@@ -109,13 +112,13 @@ static void move_places(const struct octave *octave, const int64_t *cell, const 
 
 /* --- Points --- */
 
-/* The octave of point I. */
+/* Point I's octave. */
 static inline const struct octave *octave_of(const struct octave_source *source, int i)
 {
     return source->octave + (KERNEL_PLACES && i < source->lanes ? i : 0);
 }
 
-/* The columns of a chunk from FIRST on, in place. */
+/* A chunk's columns from FIRST on, without a copy. */
 static struct points points_of(const struct places *places, int first)
 {
     return (struct points){places->cell + first, places->rest + first, places->f + first,
@@ -136,7 +139,7 @@ static struct points points_repeat(const struct places *places, int row, int cou
     return (struct points){room->cell, room->rest, room->f, room->skew, room->skew_f};
 }
 
-/* Take the samples of CHUNK, not moved. */
+/* Make FEW from CHUNK's samples, not moved. */
 static void take_samples(const struct chunk *chunk, struct few_samples *few)
 {
     few->chunk = chunk;
@@ -152,8 +155,8 @@ static void take_samples(const struct chunk *chunk, struct few_samples *few)
             few->number[axis][few->count] = few->number[axis][few->count - 1];
 }
 
-/* AT, the coordinate of a single place along AXIS, in each octave of SOURCE: N points, with those
- * beyond the octaves. MOVED: as of few_samples. */
+/* A single place as N points, one per octave in SOURCE, and padding: its coordinate AT along AXIS
+ * in each octave's lattice. MOVED: as in few_samples. */
 static struct points points_at(const struct octave_source *source, enum axis axis, int64_t at,
                                const struct displacement *moved, int n, struct point_room *room)
 {
@@ -176,7 +179,7 @@ static struct points points_at(const struct octave_source *source, enum axis axi
     return (struct points){room->cell, room->rest, room->f, room->skew, room->skew_f};
 }
 
-/* Coordinates of COUNT samples along AXIS. */
+/* The coordinates that COUNT samples have along AXIS. */
 static struct points points_among(const struct octave_source *source, enum axis axis,
                                   const struct few_samples *few, int count, struct point_room *room)
 {
@@ -197,7 +200,7 @@ static struct points points_among(const struct octave_source *source, enum axis 
     return (struct points){room->cell, room->rest, room->f, room->skew, room->skew_f};
 }
 
-/* COUNT points FROM displaced by D, from its element FIRST on. ROOM may be FROM's own. */
+/* COUNT points, FROM displaced by D's elements from FIRST on. ROOM may be FROM's memory. */
 static struct points points_moved(const struct octave_source *source, struct points from,
                                   const struct displacement *d, int first, int count,
                                   struct point_room *room)

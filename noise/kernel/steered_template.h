@@ -1,6 +1,6 @@
 /*
- * GRAPH_DAMPED and GRAPH_ERODE: noises whose octaves depend on the slopes of those before them.
- * Part of kernel_template.h, which lists the parameters.
+ * GRAPH_DAMPED and GRAPH_ERODE: noises in which an octave depends on the slopes of those before.
+ * Included by kernel_template.h, which lists the parameters.
  */
 #ifndef KERNEL
 #error "steered_template.h: include kernel_template.h instead"
@@ -46,23 +46,23 @@ static void damped_band(struct noise_run *run, const struct operation *operation
         damped_row(run, operation->number[0], j + r, out.at + (size_t)r * out.stride);
 }
 
-/* The weighted means of cosines and sines of stripes around the points of cells, along a row, in
- * which (SX, SY) is the way across the stripes, of length GULLY_REACH. */
+/* Weighted means along a row: cosines and sines of the stripes around cell points. (SX, SY) points
+ * across the stripes and has the length GULLY_REACH. */
 struct stripes {
     KERNEL_ALIGNED float weight[KERNEL_CHUNK], cosine[KERNEL_CHUNK], sine[KERNEL_CHUNK];
     KERNEL_ALIGNED float sx[KERNEL_CHUNK], sy[KERNEL_CHUNK];
 };
 
-/* The weight of a cell's stripes, the way to whose point is (DX, DY), in reaches; *COSINE and *SINE
- * of their phase. */
+/* The weight of one cell's stripes, and the *COSINE and *SINE of their phase. (DX, DY) is the way
+ * to the cell's point, in reaches. */
 static inline narrow_vector stripe(narrow_vector dx, narrow_vector dy, narrow_vector sx,
                                    narrow_vector sy, narrow_vector *cosine, narrow_vector *sine)
 {
     const narrow_vector zero = {0};
     narrow_vector t = narrow_multiply_add(-dy, dy, narrow_multiply_add(-dx, dx, narrow_splat(1)));
     t = (narrow_vector)((integer_vector)t & (integer_vector)(t > zero));
-    /* Of 2 pi times the phase, by polynomials within half a turn. A float has no room for a
-     * fraction beside 1.5 2^23. */
+    /* 2 pi times the phase, by polynomials within half a turn. A float near 1.5 2^23 has no room
+     * for a fraction, so the sum rounds. */
     const narrow_vector phase = narrow_multiply_add(dy, sy, dx * sx);
     const narrow_vector p = phase - (phase + 0x1.8p23f - 0x1.8p23f), u = p * p;
     narrow_vector c = narrow_multiply_add(u, narrow_splat(45.631254f), narrow_splat(-82.437073f));
@@ -75,8 +75,8 @@ static inline narrow_vector stripe(narrow_vector dx, narrow_vector dy, narrow_ve
     return t * t * t;
 }
 
-/* Set bits in REACHED for cells whose points have samples of each vector within reach: cell SIDE of
- * row K, 3 K + SIDE. Samples of vectors whose NEEDED is 0 have none. */
+/* For each vector, set bits in REACHED for the cells whose point has a sample within reach: bit 3 K
+ * + SIDE for cell SIDE in row K. None for vectors whose NEEDED is 0. */
 static void find_reached(const struct narrow_octave *octave, float (*const line[3])[KERNEL_CHUNK],
                          const float f[3], const uint32_t *restrict needed,
                          uint32_t *restrict reached)
@@ -125,8 +125,8 @@ static void gully_stripes(struct narrow_octave *octave, int j, const uint32_t *n
     }
 }
 
-/* All bits set in NEEDED for vectors of MASK in which it is not 0 everywhere, and so gullies are
- * not. Returns whether there are any. */
+/* Set all bits in NEEDED for a vector in which MASK is not 0 everywhere, and none for others, which
+ * have no gullies. Returns true if any is set. */
 static bool find_needed(const float *mask, int n, uint32_t *needed)
 {
     uint32_t any = 0;
@@ -170,7 +170,7 @@ static void erode_row(struct noise_run *run, const struct operation *o, int j,
             const float share =
                 o->number[0] * mask[i] * steep[i] / ((steep[i] + half) * s.weight[i]);
             out[i] = fmaf(limit * blocks, share * s.cosine[i], out[i]);
-            /* Half of the slope of the stripes: -2 pi times the sine, across them. */
+            /* Half the stripes' slope: -2 pi times the sine, across the stripes. */
             const float slope = -3.14159265f / GULLY_REACH * share * s.sine[i];
             gx[i] = fmaf(slope, s.sx[i], gx[i]);
             gy[i] = fmaf(slope, s.sy[i], gy[i]);
