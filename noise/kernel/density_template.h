@@ -1,25 +1,26 @@
 /*
- * terrain_density: density over a block of a box, in float. Part of kernel_template.h.
+ * terrain_density: density over a block of a box, in float. Included by kernel_template.h.
  *
- * The heights of a block are those of a grid, computed once for all slices. Within a slice, that is
- * at one altitude, each noise is like one in a plane. With p and q the slice's corner weights, and
- * x, y, z the lines of the two lattice slices around it, its lattice row has
+ * A block has one grid of heights, computed once for all slices. Within a slice, that is at one
+ * altitude, each noise is like one in a plane. With the slice's corner weights p and q, and the
+ * lines x, y, z in the two lattice slices around it, a lattice row has
  *
  *     along = q0 x0 + q1 x1 + p0 z0 + p1 z1     across = q0 y0 + q1 y1
  *
- * so that here, too, a sample is four multiply-adds per octave, in the order of add_space_octave in
- * point_noise.c. A noise is evaluated only if the formula needs it somewhere in the rows at hand.
+ * so that here, too, a sample is four multiply-adds per octave, in the same order as in
+ * point_noise.c's add_space_octave. A noise is evaluated only if the formula needs it somewhere in
+ * the rows at hand.
  */
 #ifndef KERNEL
 #error "density_template.h: include kernel_template.h instead"
 #endif
 
-/* A block that is evaluated. */
+/* The evaluation of a block. */
 struct density_run {
     const struct density_block *block;
     struct farlands_scratch *scratch;
     int n;                                       /* columns in whole KERNEL_STEPs */
-    union octave_scratch *first[DENSITY_NOISES]; /* octave of each noise */
+    union octave_scratch *first[DENSITY_NOISES]; /* each noise's first octave */
 };
 
 static double altitude(const struct farlands_box *box, int layer)
@@ -29,7 +30,7 @@ static double altitude(const struct farlands_box *box, int layer)
 
 /* --- Noise in a slice --- */
 
-/* The lines of one lattice row for slice LAYER of the box, at s->slice. */
+/* The lines of one lattice row for slice LAYER in the box, at s->slice. */
 static float (*folded_lines(struct space_scratch *s, int64_t row, int layer))[KERNEL_CHUNK]
 {
     const struct narrow_slice *slice = &s->slice;
@@ -49,7 +50,7 @@ static float (*folded_lines(struct space_scratch *s, int64_t row, int layer))[KE
     return fold;
 }
 
-/* The terms of rows J to J + ROWS - 1. */
+/* The terms for rows J to J + ROWS - 1. */
 static void space_terms(struct space_scratch *s, int layer, int j, int rows, struct narrow_terms *t)
 {
     const int64_t *row = s->narrow.rows.cell + j;
@@ -61,7 +62,7 @@ static void space_terms(struct space_scratch *s, int layer, int j, int rows, str
     }
 }
 
-/* Noise WHICH in slice LAYER, on ROWS rows from J on, no more than a band: density.noise[which]. */
+/* Noise WHICH in slice LAYER, on ROWS rows from J on, at most a band, into density.noise[which]. */
 static void sum_space(const struct density_run *run, enum density_noise which, int layer, int j,
                       int rows)
 {
@@ -96,7 +97,7 @@ static unsigned noises_needed(const struct density *d, float low, float high)
     const bool bulges =
         d->noise[DENSITY_OVERHANGS].octaves > 0 && low < d->amplitude && high > -d->amplitude;
     unsigned needed = bulges ? 1u << DENSITY_OVERHANGS : 0;
-    /* A bulge may raise ground from below "from" to above it. */
+    /* A bulge may raise ground from below "from" to above. */
     if (d->noise[DENSITY_CAVERNS].octaves > 0 && (bulges || high > d->caverns.from))
         needed |= 1u << DENSITY_CAVERNS;
     if (d->noise[DENSITY_TUNNELS_A].octaves > 0 && (bulges || high > d->tunnels.from))
@@ -104,7 +105,7 @@ static unsigned noises_needed(const struct density *d, float low, float high)
     return needed;
 }
 
-/* The lowest and the highest of some heights. */
+/* The lowest and the highest among some heights. */
 struct relief {
     float lowest, highest;
 };
@@ -120,7 +121,7 @@ static struct relief relief_of(float (*heights)[KERNEL_CHUNK], int rows, int n)
     return relief;
 }
 
-/* Prepare the octaves of all noises that are needed in a block with RELIEF. */
+/* Prepare the octaves of all noises that a block with RELIEF needs. */
 static void begin_noises(struct density_run *run, struct relief relief)
 {
     struct farlands_scratch *scratch = run->scratch;
@@ -153,7 +154,7 @@ static void begin_noises(struct density_run *run, struct relief relief)
 
 /* --- From noise to density --- */
 
-/* N densities at altitude Z; NOISE[m] for each bit of NEEDED. */
+/* N densities at altitude Z. NOISE[m] is there for each bit in NEEDED. */
 static void density_row(const struct density *d, unsigned needed, const float *restrict height,
                         const struct shelf *restrict shelf, double z,
                         const float *const noise[DENSITY_NOISES], int n, float *restrict density)
@@ -185,7 +186,7 @@ static void density_row(const struct density *d, unsigned needed, const float *r
                                 density_below(shelf->middle[i], z));
 }
 
-/* Rows J to J + ROWS - 1 in all slices. OUT: the first of these rows in the first slice. */
+/* Rows J to J + ROWS - 1 in all slices. OUT: where these rows begin in the first slice. */
 static void density_band(const struct density_run *run, int j, int rows, float *out)
 {
     struct farlands_scratch *scratch = run->scratch;
@@ -215,7 +216,7 @@ static void density_band(const struct density_run *run, int j, int rows, float *
     }
 }
 
-/* The width of the finest cells of all noises. */
+/* The finest cells' width in all noises. */
 static int64_t finest_space(const struct density *d)
 {
     int64_t finest = FARLANDS_MAX_VOLUME_WAVELENGTH;

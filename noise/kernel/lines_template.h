@@ -1,7 +1,6 @@
 /*
- * One octave on a grid, for bases of BASIS_LINES and BASIS_ROWS: lines are made once for each
- * lattice row, samples are computed from lines. Part of octave_template.h, which lists the
- * parameters.
+ * One octave on a grid, for BASIS_LINES and BASIS_ROWS: lines are made once for each lattice row,
+ * and samples are computed from lines. Included by octave_template.h, which lists the parameters.
  */
 #if !defined REAL || !defined KERNEL_BLOCK
 #error "lines_template.h: include octave_template.h instead"
@@ -9,8 +8,8 @@
 
 /* --- The start of a chunk --- */
 
-/* corner_weights of N columns or rows. FADE is a constant in each call, so that the loop has no
- * branch. EACH: they have an AMPLITUDE each. */
+/* corner_weights for N columns or rows. FADE is a constant in each call, so that the loop has no
+ * branch. EACH: every one has another AMPLITUDE. */
 static inline __attribute__((always_inline)) void
 REAL_NAME(weights_by)(enum farlands_fade fade, const double *restrict f, int n,
                       const REAL *restrict amplitude, bool each, REAL (*restrict p)[KERNEL_CHUNK],
@@ -77,7 +76,8 @@ static void REAL_NAME(begin_rows)(struct REAL_NAME(octave) * s, struct coordinat
 
 /* --- Lines: one formula for each basis --- */
 
-/* Two lines: gradients interpolated along x, the component along it and the one across. */
+/* Two lines: gradients interpolated along x. ALONG is their x component, ACROSS their y component.
+ */
 static void REAL_NAME(perlin_line)(const struct REAL_NAME(octave) * s, REAL *restrict along,
                                    REAL *restrict across)
 {
@@ -108,7 +108,7 @@ static void REAL_NAME(value_line)(const struct REAL_NAME(octave) * s, REAL *rest
         value[i] = REAL_FMA(s->q_x[1][i], w->side_y[1][i], s->q_x[0][i] * w->side_y[0][i]);
 }
 
-/* Four lines: those of perlin_line, and their derivatives along x. */
+/* Four lines: perlin_line's two, and their derivatives along x. */
 static void REAL_NAME(slope_line)(const struct REAL_NAME(octave) * s,
                                   REAL (*restrict line)[KERNEL_CHUNK])
 {
@@ -128,9 +128,8 @@ static void REAL_NAME(slope_line)(const struct REAL_NAME(octave) * s,
     }
 }
 
-/* Of the last two lines of gullies: the lowest, or the highest if END is 1, place along y from
- * which any sample of a vector is within reach of the point of cell SIDE. An element for each
- * vector. */
+/* Among the last two gully lines: where along y, for each vector, the reach of cell SIDE's point
+ * begins (END 0) or ends (END 1). No sample in the vector is within reach before or after. */
 static inline REAL *REAL_NAME(gully_bounds)(REAL (*line)[KERNEL_CHUNK], int side, int end)
 {
     return line[6 + end] + side * (KERNEL_CHUNK / KERNEL_LANES);
@@ -141,8 +140,9 @@ static void REAL_NAME(bound_gullies)(const struct REAL_NAME(octave) * s, int sid
 {
     KERNEL_ALIGNED REAL low[KERNEL_CHUNK], high[KERNEL_CHUNK];
     const REAL *restrict x = line[side], *restrict y = line[side + 3];
-    const REAL margin = (REAL)1e-6, beyond = 9; /* of rounding; more than any place */
-    /* Vectors over narrower cells have samples within reach of nearly all points. */
+    const REAL margin = (REAL)1e-6, beyond = 9; /* for rounding; more than any place */
+    /* Narrower cells have nearly all points within a vector's reach, so bounds would spare nothing.
+     */
     const bool wide = s->lattice.dense && KERNEL_LANES / 2 * s->lattice.count <= s->n;
     const int n = s->n;
 
@@ -163,8 +163,8 @@ static void REAL_NAME(bound_gullies)(const struct REAL_NAME(octave) * s, int sid
     }
 }
 
-/* Eight lines, for the points of gullies in three cells: the way from each along x, and its place
- * along y, in reaches; and those of gully_bounds. */
+/* Eight lines, for three cells' gully points: the way from the point along x, and its place along
+ * y, in reaches; then the bounds for gully_bounds. */
 static void REAL_NAME(gully_line)(const struct REAL_NAME(octave) * s,
                                   REAL (*restrict line)[KERNEL_CHUNK])
 {
@@ -181,7 +181,7 @@ static void REAL_NAME(gully_line)(const struct REAL_NAME(octave) * s,
         REAL_NAME(bound_gullies)(s, side, line);
 }
 
-/* Six lines, for the points of three cells: distance along x, squared, and place along y. */
+/* Six lines, for three cells' points: squared distance along x, and place along y. */
 static void REAL_NAME(cellular_line)(const struct REAL_NAME(octave) * s,
                                      REAL (*restrict line)[KERNEL_CHUNK])
 {
@@ -199,7 +199,7 @@ static void REAL_NAME(cellular_line)(const struct REAL_NAME(octave) * s,
         }
 }
 
-/* Make the lines of lattice row ROW. */
+/* Make the lines for lattice row ROW. */
 static __attribute__((noinline)) void REAL_NAME(make_lines)(struct REAL_NAME(octave) * s,
                                                             int64_t row, REAL (*line)[KERNEL_CHUNK])
 {
@@ -235,7 +235,7 @@ static __attribute__((noinline)) void REAL_NAME(make_lines)(struct REAL_NAME(oct
 
 /* --- BASIS_LINES: sums of terms --- */
 
-/* Make the lines of lattice row ROW in the slot whose lines are oldest. Returns the slot. */
+/* Make the lines for lattice row ROW in the slot with the oldest lines. Returns the slot. */
 static inline int REAL_NAME(next_lines)(struct REAL_NAME(octave) * s, int64_t row)
 {
     const int slot = s->slots.next;
@@ -257,7 +257,7 @@ static void REAL_NAME(advance_lines)(struct REAL_NAME(octave) * s, int64_t row)
     slots->known = true;
 }
 
-/* Set the terms of row R from the lines above and below it. */
+/* Set row R's terms from the lines above and below. */
 static inline void REAL_NAME(set_terms)(struct REAL_NAME(terms) * t, int r,
                                         REAL (*above)[KERNEL_CHUNK], REAL (*below)[KERNEL_CHUNK])
 {
@@ -267,7 +267,7 @@ static inline void REAL_NAME(set_terms)(struct REAL_NAME(terms) * t, int r,
     t->line[r][3] = below[1];
 }
 
-/* The terms of rows J to J + ROWS - 1. */
+/* The terms for rows J to J + ROWS - 1. */
 static inline void REAL_NAME(find_terms)(struct REAL_NAME(octave) * s, int j, int rows,
                                          struct REAL_NAME(terms) * t)
 {
@@ -284,9 +284,9 @@ static inline void REAL_NAME(find_terms)(struct REAL_NAME(octave) * s, int j, in
 }
 
 /*
- * The inner loop of all: the sum of TERMS terms of each of OCTAVES on ROWS rows, for VECTORS
- * vectors from sample I on. ROWS, TERMS and VECTORS are constants in each call, so that the sums
- * stay in registers while the octaves pass. A shared line is loaded once for all rows.
+ * The innermost loop: on ROWS rows, for VECTORS vectors from sample I on, the sum over OCTAVES with
+ * TERMS terms each. ROWS, TERMS and VECTORS are constants in each call, so that the sums stay in
+ * registers while the octaves pass. A shared line is loaded once for all rows.
  */
 static inline __attribute__((always_inline)) void
 REAL_NAME(sum_block)(const struct REAL_NAME(terms) * t, int octaves, int rows, int terms,
@@ -334,7 +334,8 @@ REAL_NAME(sum_set)(const struct REAL_NAME(set) * set, int octaves, int terms, in
         REAL_NAME(sum_block)(t, octaves, 1, terms, vectors, i, set->sum);
 }
 
-/* COUNT sets of rows, one below the other, block by block: lines stay in the level 1 cache. */
+/* COUNT sets of rows, one below the other, block by block, so that lines stay in the level 1 cache.
+ */
 static inline __attribute__((always_inline)) void
 REAL_NAME(sum_blocks)(const struct REAL_NAME(set) * sets, int count, int octaves, int terms, int n)
 {
@@ -361,9 +362,9 @@ static void REAL_NAME(sum_sets)(const struct REAL_NAME(set) * sets, int count, i
         REAL_NAME(sum_blocks)(sets, count, octaves, 4, n);
 }
 
-/* --- BASIS_ROWS: a formula of their own --- */
+/* --- BASIS_ROWS: a separate formula --- */
 
-/* The lines of lattice row ROW, made if they are not there. They stay for three more rows. */
+/* The lines for lattice row ROW, made if they are missing. They stay for three more rows. */
 static inline REAL (*REAL_NAME(lines)(struct REAL_NAME(octave) * s, int64_t row))[KERNEL_CHUNK]
 {
     bool known;
@@ -436,7 +437,7 @@ static void REAL_NAME(slope_row)(struct REAL_NAME(octave) * s, int j, float *res
 
 /* --- Either --- */
 
-/* The noise of the octave on row J. */
+/* The octave's noise on row J. */
 static void REAL_NAME(octave_row)(struct REAL_NAME(octave) * s, int j, REAL *sum)
 {
     struct REAL_NAME(set) set;

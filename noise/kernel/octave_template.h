@@ -1,9 +1,9 @@
 /*
  * Octaves over a chunk and at a point, and from their sum to heights: once for narrow octaves, once
- * for broad ones. Part of kernel_template.h.
+ * for broad ones. Included by kernel_template.h.
  *
  * Parameters, required:
- *   REAL_IS_FLOAT                see real_begin.h; taken back at the end
+ *   REAL_IS_FLOAT                see real_begin.h; undefined at the end
  *   KERNEL_LANES, KERNEL_BLOCK   see kernel_template.h
  */
 #if !defined KERNEL_LANES || !defined KERNEL_BLOCK
@@ -17,7 +17,7 @@ static inline void REAL_NAME(fill)(REAL *restrict row, REAL value, int n)
         row[i] = value;
 }
 
-/* Cellular noise, from the squared distance of the nearest point. */
+/* Cellular noise, from the squared distance to the nearest point. */
 static inline REAL REAL_NAME(cellular)(REAL squared)
 {
     return 2 * REAL_SQRT(squared < 1 ? squared : 1) - 1;
@@ -31,7 +31,7 @@ KERNEL_FAST
 
 /* --- Over a chunk: octaves FIRST to LAST - 1 --- */
 
-/* Add octave K to row J + R of the chunk, sample by sample. R counts rows of the band. */
+/* Add octave K to row J + R in the chunk, sample by sample. R counts rows within the band. */
 static KERNEL_FLAT void REAL_NAME(add_scattered)(const struct noise_run *run, int k, int j, int r,
                                                  REAL *restrict sum)
 {
@@ -53,7 +53,7 @@ static KERNEL_FLAT void REAL_NAME(add_scattered)(const struct noise_run *run, in
     }
 }
 
-/* The sum, finest octave first, on ROWS rows from J on, no more than a band: BASIS_LINES. */
+/* The sum, finest octave first, on ROWS rows from J on, at most a band. For BASIS_LINES. */
 static void REAL_NAME(sum_lines)(struct noise_run *run, int first, int last, int j, int rows)
 {
     struct REAL_NAME(set) *sets = run->work->sets.REAL_MEMBER;
@@ -151,7 +151,7 @@ static void REAL_NAME(fractal_few)(const struct noise *noise, int first, int las
 
 /* --- At a single place, in whose lattices each octave is a point --- */
 
-/* Add the terms of octave I. */
+/* Add octave I's terms. */
 static inline REAL REAL_NAME(add_octave)(const struct REAL_NAME(point_terms) * t, int i, REAL sum)
 {
     for (int k = 0; k < 4 && k < t->count; k++)
@@ -176,7 +176,7 @@ static void REAL_NAME(sum_place)(const struct noise *noise, int first, int last,
 
 /* --- Curves --- */
 
-/* The values of a linear curve at N sums: at SCALE * sum + SHIFT. */
+/* A linear curve at SCALE * sum + SHIFT, for N sums. */
 static void REAL_NAME(bend)(const struct curve *e, REAL scale, REAL shift, const REAL *restrict sum,
                             int n, float *restrict metres)
 {

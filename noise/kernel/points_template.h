@@ -1,24 +1,25 @@
 /*
- * One octave at scattered points, each with lattice corners of its own: every basis if the terrain
- * is warped, BASIS_POINTS always, and single heights. The operations and their order are those of
- * lines_template.h. Part of octave_template.h, which lists the parameters.
+ * One octave at scattered points, each with separate lattice corners: for every basis if the
+ * terrain is warped, for BASIS_POINTS always, and for single heights. The operations and their
+ * order are the same as in lines_template.h. Included by octave_template.h, which lists the
+ * parameters.
  */
 #if !defined REAL || !defined KERNEL_LANES
 #error "points_template.h: include octave_template.h instead"
 #endif
 
 /*
- * The noise of an octave at a point is a sum of up to four terms, WEIGHT times LINE, as on the rows
- * of a set (struct terms). They are added to sums at once, or kept.
+ * An octave's noise at a point is a sum of up to four terms, WEIGHT times LINE, as on a set's rows
+ * (struct terms). Terms are added to sums at once, or kept.
  */
 struct REAL_NAME(point_terms) {
     int count;
     KERNEL_ALIGNED REAL weight[4][KERNEL_POINTS], line[4][KERNEL_POINTS];
 };
 
-/* What becomes of the terms: they are added to SUM, or kept if KEEP is not NULL. */
+/* Where terms go: they are added to SUM, or kept if KEEP is not NULL. */
 struct REAL_NAME(point_use) {
-    const REAL *amplitude; /* of all points; if terms are kept, of each */
+    const REAL *amplitude; /* one for all points; if terms are kept, one per point */
     REAL *sum;
     struct REAL_NAME(point_terms) * keep;
 };
@@ -28,7 +29,7 @@ static inline REAL REAL_NAME(amplitude_of)(const struct REAL_NAME(point_use) * u
     return use->amplitude[KERNEL_PLACES && use->keep ? i : 0];
 }
 
-/* Weights along y of N points. */
+/* N points' weights along y. */
 static inline __attribute__((always_inline)) void
 REAL_NAME(point_weights)(const struct octave_source *source, const struct points *y, int n,
                          const struct REAL_NAME(point_use) * use, REAL (*p)[KERNEL_CHUNK],
@@ -40,7 +41,7 @@ REAL_NAME(point_weights)(const struct octave_source *source, const struct points
         REAL_NAME(weights)(source->noise->fade, y->f, n, *use->amplitude, p, q);
 }
 
-/* COUNT terms of point I. */
+/* Give COUNT terms for point I. */
 static inline __attribute__((always_inline)) void
 REAL_NAME(give_terms)(const struct REAL_NAME(point_use) * use, int i, int count, const REAL *weight,
                       const REAL *line)
@@ -118,7 +119,7 @@ static inline void REAL_NAME(cellular_points)(const struct point_corners *c, con
     }
 }
 
-/* One corner's part of simplex noise, (X, Y) away from the point. */
+/* One corner's part in simplex noise, (X, Y) away from the point. */
 static inline REAL REAL_NAME(simplex_corner)(REAL x, REAL y, float gx, float gy)
 {
     REAL t = REAL_FMA(-y, y, REAL_FMA(-x, x, (REAL)0.5));
@@ -217,7 +218,7 @@ static void REAL_NAME(add_points)(const struct octave_source *source, struct cor
     (source, &c, x, y, n, (struct REAL_NAME(point_use)){&amplitude, sum, NULL});
 }
 
-/* The warp's NOISE along one axis as a displacement in units. */
+/* The warp's noise along one axis becomes a displacement in units. */
 static void REAL_NAME(displace)(const struct noise *noise, const REAL *restrict value, int n,
                                 struct displacement *d)
 {

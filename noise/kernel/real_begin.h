@@ -1,6 +1,6 @@
 /*
- * Begins a template that exists twice: in float for narrow octaves, in double for broad ones. It
- * ends with real_end.h. No include guard.
+ * Begins a template that exists twice: in float for narrow octaves, in double for broad ones. Ends
+ * with real_end.h. No include guard.
  *
  * Parameter, required:
  *   REAL_IS_FLOAT   1 or 0   1: float, names begin with narrow_; 0: double, broad_
@@ -8,7 +8,7 @@
  * Gives the template:
  *   REAL            the type
  *   REAL_NAME(x)    narrow_x or broad_x
- *   REAL_MEMBER     narrow or broad, as members of structs are called
+ *   REAL_MEMBER     narrow or broad, as struct members are called
  *   REAL_FMA(a, b, c), REAL_SQRT(x), REAL_ABS(x)   math.h's functions for the type
  */
 #ifndef REAL_IS_FLOAT

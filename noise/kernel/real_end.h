@@ -1,4 +1,4 @@
-/* Ends what real_begin.h began: takes back its parameter and all that it defined. */
+/* Ends what real_begin.h began: undefines its parameter and all its macros. */
 #undef REAL_IS_FLOAT
 #undef REAL
 #undef REAL_NAME

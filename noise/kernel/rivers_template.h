@@ -1,20 +1,19 @@
 /*
- * Loops over the samples near rivers: rivers.h has the formulas. Part of kernel_template.h, which
- * lists the parameters.
+ * Loops over the samples near rivers. rivers.h has the formulas. Included by kernel_template.h,
+ * which lists the parameters.
  */
 #ifndef KERNEL
 #error "rivers_template.h: include kernel_template.h instead"
 #endif
 
-/* Browsers download the loops, and need few samples of rivers. */
+/* Browsers download the loops, and need few river samples. */
 #ifdef __wasm__
 #define RIVER_LOOP _Pragma("clang loop vectorize(disable) unroll(disable)")
 #else
 #define RIVER_LOOP KERNEL_IVDEP
 #endif
 
-/* How far along P the point is that is nearest to (x, y), 0 to 1; the distance's square into
- * *SQUARE. */
+/* Where on P the point nearest to (x, y) lies, 0 to 1. The squared distance goes into *SQUARE. */
 static inline float nearest_on(const struct river_piece *p, float x, float y, float *square)
 {
     const float u =
@@ -24,7 +23,7 @@ static inline float nearest_on(const struct river_piece *p, float x, float y, fl
     return u;
 }
 
-/* The columns of W. */
+/* W's columns. */
 #define RIVER_COLUMNS(w)                               \
     const int first = (w)->i, count = (w)->i2 - first; \
     const float *restrict x = (w)->x + first
@@ -55,8 +54,8 @@ static void river_near(const struct river_piece *piece, const struct river_windo
     }
 }
 
-/* Sides are hyperbolas, level at the water; from half of the reach on they are so steep that they
- * are above the ground. Aprons keep valleys beside a course from undermining it. */
+/* A valley's sides are hyperbolas, level at the water. From half the reach on they rise above all
+ * ground. Aprons beside a course keep other valleys from undermining it. */
 #define APRON 20 /* metres beside the water */
 static void river_valley(const struct river_piece *piece, const struct river_window *w,
                          struct river_valleys *valleys)
@@ -80,7 +79,7 @@ static void river_valley(const struct river_piece *piece, const struct river_win
             off = off > 0 ? off : 0;
             const float side = level + p.slope * d + 1500 * far * far;
             const float apron = level - 0.4f * off;
-            /* By the distance itself: a window has no samples farther away for certain. */
+            /* Tested by the distance itself, because a window may have samples farther away. */
             const bool within = square < (float)(RIVERS_REACH * RIVERS_REACH);
             upper[i] = within && side < upper[i] ? side : upper[i];
             lower[i] = within && apron > lower[i] ? apron : lower[i];
@@ -92,7 +91,7 @@ static void river_valley(const struct river_piece *piece, const struct river_win
     }
 }
 
-/* The weight of a node at a place, (1 - d^2 / reach^2)^3. */
+/* A node's weight at a place, (1 - d^2 / reach^2)^3. */
 static inline float node_weight(float x, float y, float inverse)
 {
     const float a = x * inverse, b = y * inverse;
@@ -137,14 +136,14 @@ static void river_lake(const struct river_node *node, const struct river_window 
 
 /* --- Values --- */
 
-/* Metres over the water that banks have; how far they are level. */
+/* How high banks are above the water, in metres; how far from it they are level. */
 #define BANK_HEIGHT 0.4f
 #define BANK_SHELF 10.0f
-/* How silt rises from the shores of lakes to the rims of hollows; the greatest depth, metres. */
+/* How silt rises from a lake's shore to the hollow's rim; the greatest depth, in metres. */
 #define SILT 0.06f
 #define LAKE_DEPTH 60
-/* How far dams of lakes fall to both sides, metres: outside where weights have fallen to 0. Within
- * what part of the weight at the shore they are level. */
+/* How far a lake's dam falls to both sides, in metres; on the outside, where the weight has fallen
+ * to 0. Within DAM_CREST of the shore's weight it is level. */
 #define DAM_FALL 150.0f
 #define DAM_CREST 0.05f
 
@@ -154,13 +153,13 @@ static inline float lakeness(float weight)
     return narrow_clamp(weight * (1 / RIVERS_SHORE), 0, 1);
 }
 
-/* The level of a lake of SUM / WEIGHT; 0 without one. */
+/* The lake level SUM / WEIGHT; 0 without a lake. */
 static inline float lake_level(float sum, float weight)
 {
     return sum / (weight > 1e-6f ? weight : 1e-6f);
 }
 
-/* Ground at a lake, with a dam along the shore where it is lower. */
+/* Ground at a lake. A dam stands along the shore where the ground is lower. */
 static inline float dammed(float ground, float level, float weight)
 {
     const float off = fabsf(weight * (1 / RIVERS_SHORE) - 1) - DAM_CREST;
@@ -171,7 +170,7 @@ static inline float dammed(float ground, float level, float weight)
 static void river_carve(const struct river_valleys *valleys, float shallow, int j, int n,
                         const float *ground, float *out)
 {
-    /* Metres within which ground and valley are joined. */
+    /* Ground and valley are joined smoothly within so many metres. */
     static const float JOIN = 10;
     const float *restrict upper = valleys->upper[j], *restrict lower = valleys->lower[j],
                           *restrict level = valleys->level[j],
@@ -182,7 +181,7 @@ static void river_carve(const struct river_valleys *valleys, float shallow, int 
     for (int i = 0; i < n; i++) {
         const float h = ground[i], in_lake = smoothstep(lakeness(lake[i]));
         const float floor = level[i] / (weight[i] > 1e-6f ? weight[i] : 1e-6f);
-        /* Hollows are filled up to the beds around them, and a little more; deep ones less. */
+        /* Hollows are filled up to the beds around them, and a little higher; deep ones less. */
         const float hollow = weight[i] > 1e-6f && floor > h ? floor - h : 0;
         float silt = SILT * hollow * (1 - hollow * shallow);
         silt = silt > -LAKE_DEPTH ? silt : -LAKE_DEPTH;
@@ -209,14 +208,14 @@ static void river_channel(const struct river_near *near, int j, int n, const flo
         const float d = bank[i], dry = d > 0 ? d : 0;
         float off = dry - BANK_SHELF - half[i];
         off = off > 0 ? off : 0;
-        /* How much a course is one with the lake around it. */
+        /* How much a course merges with the lake around it. */
         const float one =
             narrow_clamp(l + 1 - level[i], 0, 1) *
             narrow_clamp((lake[i] - RIVERS_SHORE) * (1 / (DAM_CREST * RIVERS_SHORE)) + 1, 0, 1);
         const float low = level[i] + BANK_HEIGHT - off - 100 * one;
         const float high = level[i] + BANK_HEIGHT + 0.1f * dry + 0.02f * dry * dry;
         const float banked = h < low ? low : h > high ? high : h;
-        /* In the water: a parabola. */
+        /* Under water the bed is a parabola. */
         const float f = half[i] > 0 ? 1 + d / half[i] : 1;
         const float bed = level[i] - depth[i] * (1 - f * f);
         const float wet = one > 0 && h < bed ? h : bed;
@@ -239,7 +238,7 @@ static void river_water(const struct river_near *near, int j, int n, const float
     }
 }
 
-/* Within REACH metres of the edge. A course within a lake is the lake's if it is not above it. */
+/* Within REACH metres of the edge. A course in a lake has no order unless it is above the lake. */
 static void river_order(const struct river_near *near, int j, int n, float reach, float *out)
 {
     const float *restrict bank = near->bank[j], *restrict level = near->level[j],

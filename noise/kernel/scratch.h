@@ -1,6 +1,6 @@
 /*
- * Working memory of one evaluation, and at the same time its context: functions of a kernel take a
- * struct farlands_scratch or one octave of it. Private to noise/.
+ * Working memory for one evaluation, and also its context: a kernel's functions take a struct
+ * farlands_scratch, or one octave in it. Private to noise/.
  */
 #ifndef FARLANDS_SCRATCH_H
 #define FARLANDS_SCRATCH_H
@@ -11,25 +11,25 @@
 #include "noise/space/ledge.h"
 
 enum {
-    /* Columns, and rows, of a chunk: a 256-sample tile with a border fits, and a 512-sample tile is
-     * two halves. */
+    /* Columns, and rows, in a chunk: enough for a 256-sample tile with a border. A 512-sample tile
+     * is two halves. */
     KERNEL_CHUNK = 272,
-    /* Loops over samples run in whole steps of this, the widest vector of floats; arrays have room
-     * for it. */
+    /* Loops over samples run in whole steps. A step is the widest vector of floats, and arrays have
+     * room for whole steps. */
     KERNEL_STEP = 16,
-    /* Points evaluated at once: few enough that their arrays stay in a level 1 cache. */
+    /* Points evaluated at once: few enough for the level 1 cache. */
     KERNEL_POINTS = 64,
-    /* Corners that points share, and are looked up at once. */
+    /* Corners that points share, looked up at once. */
     KERNEL_TABLE = 32,
-    /* Rows of a set, summed at once: few enough that their sums stay in registers. */
+    /* Rows in a set, summed at once: few enough that the sums stay in registers. */
     KERNEL_SET_ROWS = 4,
-    /* Rows of a band: their lines are made before the first of its sets is summed. */
+    /* Rows in a kernel's band. All its lines are made before the first set is summed. */
     KERNEL_BAND_ROWS = 16,
-    /* Sets in a band; fewer than KERNEL_SET_ROWS rows left over are sets of one. */
+    /* Sets in a band. If fewer than KERNEL_SET_ROWS rows are left over, each is a set. */
     KERNEL_SETS = KERNEL_BAND_ROWS / KERNEL_SET_ROWS + KERNEL_SET_ROWS - 1,
-    /* Rows of a box whose heights are kept while its slices are evaluated. */
+    /* Rows in a box whose heights are kept while slices are evaluated. */
     KERNEL_BOX_ROWS = 64,
-    /* Lattice rows whose lines an octave keeps, and lines for all of them. */
+    /* How many lattice rows an octave keeps lines for, and the lines in all. */
     KERNEL_SLOTS = 8,
     KERNEL_LINES = 24,
 };
@@ -42,10 +42,10 @@ static inline int whole_steps(int n)
     return (n + KERNEL_STEP - 1) / KERNEL_STEP * KERNEL_STEP;
 }
 
-/* What lines of an octave are for. */
+/* The purpose of an octave's lines. */
 enum octave_use {
     USE_VALUES,  /* its noise */
-    USE_SLOPES,  /* its noise and the slopes of that: Perlin noise only */
+    USE_SLOPES,  /* its noise and the noise's slopes: Perlin noise only */
     USE_GULLIES, /* gullies around its points: cellular noise only */
 };
 
@@ -53,14 +53,15 @@ enum octave_use {
 struct octave_source {
     const struct noise *noise; /* for hash, fade and gradients */
     const struct octave *octave;
-    enum farlands_basis basis; /* the noise's; in a warp and in space FARLANDS_PERLIN */
+    enum farlands_basis basis; /* the noise's; FARLANDS_PERLIN in a warp and in space */
     enum octave_use use;
-    /* So many octaves, the noise's, at a single place: point i is in octave i. 0: all in one. */
+    /* At a single place: how many octaves, with point i in octave i. 0: all points are in one
+     * octave. */
     int lanes;
 };
 
-/* Coordinates of columns or rows, in units, ascending: FIRST + i * STEP; or AT[i], in whole
- * KERNEL_STEPs, no two neighbours further apart than STEP. */
+/* Coordinates in units, ascending, for columns or rows: FIRST + i * STEP; or AT[i], in whole
+ * KERNEL_STEPs, with neighbours at most STEP apart. */
 struct coordinates {
     int64_t first, step;
     const int64_t *at; /* NULL: regular */
@@ -77,8 +78,8 @@ struct chunk {
     int width, height;
 };
 
-/* True if samples are few: they are evaluated as points, since most of a row's vectors would be
- * empty. The band limit is for pictures, which are larger. */
+/* True if samples are few. They are evaluated as points, because most vectors in a row would be
+ * empty. Never under the band limit, which is for pictures, because these are larger. */
 static inline bool chunk_is_few(const struct chunk *chunk, bool band_limit)
 {
     return !band_limit && chunk->width < KERNEL_STEP &&
@@ -89,21 +90,21 @@ static inline bool chunk_is_few(const struct chunk *chunk, bool band_limit)
 struct places {
     KERNEL_ALIGNED int64_t cell[KERNEL_CHUNK];
     KERNEL_ALIGNED int64_t rest[KERNEL_CHUNK]; /* units into the cell */
-    KERNEL_ALIGNED double f[KERNEL_CHUNK];     /* fraction of the cell, 0 .. 1 */
+    KERNEL_ALIGNED double f[KERNEL_CHUNK];     /* fraction, 0 .. 1 */
     /* Simplex only: the skew times the coordinate, cells and fraction. */
     KERNEL_ALIGNED int64_t skew[KERNEL_CHUNK];
     KERNEL_ALIGNED double skew_f[KERNEL_CHUNK];
 };
 
-/* Hashes of lattice columns or rows, in two halves. */
+/* Hashes for lattice columns or rows, in two halves. */
 struct axis_hash {
     uint32_t *low, *high;
 };
 
-/* The lattice columns of a chunk. */
+/* A chunk's lattice columns. */
 struct lattice {
     /* True: samples share cells, and there is one hash per lattice column. False: cells are finer
-     * than samples, and there are KERNEL_CHUNK hashes for each corner of a sample's cell, west to
+     * than samples, and there are KERNEL_CHUNK hashes for each corner in a sample's cell, west to
      * east. */
     bool dense;
     int count; /* dense: lattice columns */
@@ -114,28 +115,28 @@ struct lattice {
     KERNEL_ALIGNED uint32_t high[3 * KERNEL_CHUNK + KERNEL_STEP];
 };
 
-/* Corners of COLUMNS x ROWS lattice columns and rows, row by row: those of the cells from (WEST,
- * NORTH) on. COLUMNS is 0 if there are none. */
+/* The corners of all cells from (WEST, NORTH) on, COLUMNS x ROWS, row by row. COLUMNS is 0 if there
+ * are none. */
 struct corner_table {
     int64_t west, north, columns, rows;
     KERNEL_ALIGNED float x[KERNEL_TABLE], y[KERNEL_TABLE];
 };
 
-/* The lattice rows whose lines an octave keeps. */
+/* The lattice rows that an octave keeps lines for. */
 struct slots {
     int count; /* in use */
-    /* Rows in ascending order: the last row lay in lattice row AT, between the lines of slots ABOVE
-     * and BELOW; NEXT is overwritten next. */
+    /* For rows in ascending order: the last row lay in lattice row AT, between the lines in slots
+     * ABOVE and BELOW. NEXT is overwritten next. */
     bool known;
     int64_t at;
     int above, below, next;
-    /* Rows in any order (find_slot). USED: the time of the last use; 0: empty. */
+    /* For rows in any order (find_slot): the time of a slot's last use, 0 if it is empty. */
     uint32_t used[KERNEL_SLOTS], clock;
     int64_t row[KERNEL_SLOTS], slice[KERNEL_SLOTS];
 };
 
-/* Lines that a slot has room for: at least three, as Perlin noise in space needs; with slopes, as
- * many again as for the values; two more for gullies. */
+/* How many lines a slot has room for: at least three, as Perlin noise in space needs; twice the
+ * values' lines for slopes; two more for gullies. */
 static inline int slot_lines(const struct octave_source *source)
 {
     const int lines = basis_of(source->basis).lines;
@@ -150,9 +151,9 @@ static inline bool is_by_rows(const struct octave_source *source)
     return basis_of(source->basis).method == BASIS_ROWS || source->use == USE_SLOPES;
 }
 
-/* Slots in use: few, for the cache's sake. Gullies need three lattice rows. A band of 16 rows
- * crosses 4 lattice rows if a cell is at least 8 samples high. Bases evaluated row by row need no
- * more for a row. */
+/* Slots in use. Few, so that they stay in the cache. Gullies need three lattice rows. A band with
+ * 16 rows crosses 4 lattice rows if a cell is at least 8 samples high. A single row never needs
+ * more than 4. */
 static inline int slot_count(const struct octave_source *source, int64_t step)
 {
     if (source->use == USE_GULLIES)
@@ -160,14 +161,15 @@ static inline int slot_count(const struct octave_source *source, int64_t step)
     return is_by_rows(source) || 8 * step <= source->octave->wavelength ? 4 : KERNEL_SLOTS;
 }
 
-/* Rows of a band if the finest octave's cells are WAVELENGTH wide: no more than cross as many
- * lattice rows as there are slots. */
+/* Rows in a band if the finest octave has this WAVELENGTH: so few that the slots hold all lattice
+ * rows that the band crosses. */
 static inline int band_rows(int64_t wavelength, int64_t step)
 {
     return 4 * step <= wavelength ? KERNEL_BAND_ROWS : KERNEL_SET_ROWS;
 }
 
-/* The slot of ROW in SLICE. If it has none, *KNOWN is false and it gets the least recently used. */
+/* The slot for ROW in SLICE. If there was none, *KNOWN is false, and it is the least recently used
+ * slot. */
 static inline int find_slot(struct slots *slots, int64_t row, int64_t slice, bool *known)
 {
     int oldest = 0;
@@ -188,14 +190,14 @@ static inline int find_slot(struct slots *slots, int64_t row, int64_t slice, boo
     return oldest;
 }
 
-/* Corners of one lattice row while its lines are made: indices, and gradients, points or values. */
+/* One lattice row's corners while lines are made: indices, and gradients, points or values. */
 struct line_work {
     KERNEL_ALIGNED uint32_t index[3 * KERNEL_CHUNK + KERNEL_STEP];
-    /* Of lattice columns. */
+    /* Per lattice column. */
     KERNEL_ALIGNED float x[3 * KERNEL_CHUNK + KERNEL_STEP];
     KERNEL_ALIGNED float y[3 * KERNEL_CHUNK + KERNEL_STEP];
     KERNEL_ALIGNED float z[3 * KERNEL_CHUNK + KERNEL_STEP];
-    /* Of each sample's corners, west to east. */
+    /* Per sample: its corners, west to east. */
     KERNEL_ALIGNED float side_x[3][KERNEL_CHUNK], side_y[3][KERNEL_CHUNK];
     KERNEL_ALIGNED float side_z[2][KERNEL_CHUNK];
 };
@@ -213,7 +215,7 @@ struct points {
     const double *skew_f;
 };
 
-/* ... and memory for those that are not columns of a chunk. */
+/* ... and memory for points that are not a chunk's columns. */
 struct point_room {
     KERNEL_ALIGNED int64_t cell[KERNEL_POINTS];
     KERNEL_ALIGNED int64_t rest[KERNEL_POINTS];
@@ -222,39 +224,39 @@ struct point_room {
     KERNEL_ALIGNED double skew_f[KERNEL_POINTS];
 };
 
-/* Hashes of the lattice columns, or rows, around each point. */
+/* Hashes for the lattice columns, or rows, around each point. */
 struct point_hashes {
     KERNEL_ALIGNED uint32_t low[3][KERNEL_POINTS], high[3][KERNEL_POINTS];
 };
 
-/* Gradients, points or values of the corners around each point: [row][column], from the north-west.
+/* Gradients, points or values at the corners around each point: [row][column], from the north-west.
  */
 struct point_corners {
     KERNEL_ALIGNED float x[3][3][KERNEL_POINTS], y[3][3][KERNEL_POINTS];
 };
 
-/* Displacement of a row's coordinates by the warp along one axis, in units. */
+/* How far the warp displaces a row's coordinates along one axis, in units. */
 struct displacement {
     KERNEL_ALIGNED double whole[KERNEL_CHUNK], fraction[KERNEL_CHUNK];
 };
 
-/* The samples of a chunk of no more than KERNEL_POINTS, row by row, as scattered points. */
+/* A chunk's samples, at most KERNEL_POINTS, row by row, as scattered points. */
 struct few_samples {
     const struct chunk *chunk;
     int count; /* in whole vectors: the last sample again */
-    /* Of each sample's coordinate among those along an axis. */
+    /* Which of the chunk's coordinates along an axis each sample has. */
     uint8_t number[2][KERNEL_POINTS];
     const struct displacement *moved; /* in x and y; NULL: not at all */
 };
 
-/* Sums along a row of narrow octaves and of broad ones, and the weights of add_fractal. */
+/* Sums along a row, for narrow and for broad octaves, and the weights of add_fractal. */
 struct sums {
     KERNEL_ALIGNED float narrow[KERNEL_CHUNK], narrow_weight[KERNEL_CHUNK];
     KERNEL_ALIGNED double broad[KERNEL_CHUNK], broad_weight[KERNEL_CHUNK];
 };
 
-/* An octave in space. For the SLICE that is evaluated, the lines of the two lattice slices around
- * it are folded into one: lines as in a plane, along and across. */
+/* An octave in space. For the SLICE at hand, the lines in the two lattice slices around it are
+ * folded into one: lines as in a plane, along and across. */
 struct space_scratch {
     struct narrow_octave narrow;
     const struct space_octave *octave;
@@ -263,15 +265,15 @@ struct space_scratch {
     KERNEL_ALIGNED float fold[2 * KERNEL_SLOTS][KERNEL_CHUNK];
 };
 
-/* Any octave: of a noise, of its warp, or in space. */
+/* An octave in a noise, in its warp, or in space. */
 union octave_scratch {
-    struct octave_source source; /* with which each of the others begins */
+    struct octave_source source; /* the other members begin with it */
     struct narrow_octave narrow;
     struct broad_octave broad;
     struct space_scratch space;
 };
 
-/* What noises may share, since it lasts no longer than a band. */
+/* Memory that noises share, because it is needed for one band only. */
 struct noise_work {
     struct sums sums[KERNEL_BAND_ROWS];
     struct displacement displacement[KERNEL_BAND_ROWS][2]; /* along x and y */
@@ -286,32 +288,32 @@ struct noise_work {
 struct noise_run {
     const struct noise *noise;
     struct noise_work *work;
-    union octave_scratch *octave; /* of the noise, then of its warp */
+    union octave_scratch *octave; /* the noise's, then the warp's */
     enum octave_use use;
     bool moved;                              /* by other fields, besides its warp */
-    bool begun;                              /* a chunk, see evaluate.c */
+    bool begun;                              /* a chunk, see steps.c */
     int band;                                /* rows that may be evaluated at once */
     int broad;                               /* octaves computed in double, the first ones */
-    int n;                                   /* columns of the chunk, in whole KERNEL_STEPs */
+    int n;                                   /* the chunk's columns, in whole KERNEL_STEPs */
     double band_limit[FARLANDS_MAX_OCTAVES]; /* weights 1 .. 0 */
-    double bias; /* of the sum: the mean of all that the band limit removes */
+    double bias; /* added to the sum: the mean of all that the band limit removes */
 };
 
-/* The octaves of the displacements along x and y. */
+/* The octaves for displacements along x and y. */
 static inline union octave_scratch *warp_octaves(const struct noise_run *run)
 {
     return run->octave + run->noise->octaves;
 }
 
-/* The columns of a chunk within a patch of a lattice: sample i lies between the patch's columns
- * FIRST[i] to FIRST[i] + 3, which count by WEIGHT. */
+/* A chunk's columns within a patch: sample i lies between the patch's columns FIRST[i] to FIRST[i]
+ * + 3, which count by WEIGHT. */
 struct patch_columns {
     KERNEL_ALIGNED uint32_t first[KERNEL_CHUNK];
     KERNEL_ALIGNED float weight[4][KERNEL_CHUNK];
     KERNEL_ALIGNED float slope[4][KERNEL_CHUNK]; /* for the derivative along x, per block */
 };
 
-/* The ledges of a row of columns: the parts of their density that are the same at all altitudes. */
+/* The ledges in a row of columns: the parts of their density that are the same at all altitudes. */
 struct shelf {
     KERNEL_ALIGNED float level[KERNEL_CHUNK];
     KERNEL_ALIGNED float middle[KERNEL_CHUNK];
@@ -323,12 +325,13 @@ enum { SCRATCH_EVALUATIONS = 2 };
 struct farlands_scratch {
     struct noise_work work;
     struct noise_run run;
-    /* Of the programs evaluated last, the latest first: threads go from one world to another every
-     * few milliseconds, and rivers take longer to find. See evaluate.c; NULL: none yet. */
+    /* For the programs evaluated last, the latest first; NULL: none yet. More than one, because a
+     * thread changes worlds every few milliseconds, and finding rivers again would take longer. See
+     * evaluation.c. */
     struct evaluation *evaluation[SCRATCH_EVALUATIONS];
     struct {
         KERNEL_ALIGNED float heights[KERNEL_BOX_ROWS][KERNEL_CHUNK];
-        struct ledge ledge[KERNEL_CHUNK]; /* of a row */
+        struct ledge ledge[KERNEL_CHUNK]; /* in a row */
         struct shelf shelf[KERNEL_BOX_ROWS];
         KERNEL_ALIGNED float noise[DENSITY_NOISES][KERNEL_BAND_ROWS][KERNEL_CHUNK];
     } density;

@@ -1,12 +1,12 @@
 /*
  * One octave of Perlin noise in space, that is in three dimensions: lattice rows interpolated along
- * x, and slices at one altitude. Part of octave_template.h, which lists the parameters.
+ * x, and slices at one altitude. Included by octave_template.h, which lists the parameters.
  */
 #if !defined REAL || !defined KERNEL_LANES
 #error "space_template.h: include octave_template.h instead"
 #endif
 
-/* The lines of lattice row ROW in lattice slice SLICE: along, across in y, across in z. They stay
+/* The lines for lattice row ROW in lattice slice SLICE: along, across in y, across in z. They stay
  * until KERNEL_SLOTS others have been made. */
 __attribute__((unused)) static REAL (*REAL_NAME(space_line)(struct REAL_NAME(octave) * s,
                                                             int64_t row,
@@ -51,7 +51,7 @@ __attribute__((unused)) static REAL (*REAL_NAME(space_line)(struct REAL_NAME(oct
     return line;
 }
 
-/* The slice at altitude Z, in units, of cells HEIGHT units high. */
+/* The slice at altitude Z, in units, through cells HEIGHT units high. */
 __attribute__((unused)) static struct REAL_NAME(slice)
     REAL_NAME(slice_at)(const struct octave_source *source, int64_t z, int64_t height,
                         double inverse_height)

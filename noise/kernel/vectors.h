@@ -1,10 +1,10 @@
 /*
  * Vectors of KERNEL_LANES floats or 32-bit integers, and of half as many doubles, as extensions of
  * gcc and clang: operators work lane by lane. Everything else in a kernel is plain loops that the
- * compiler vectorises itself.
+ * compiler vectorizes.
  *
  * Parameter, required:
- *   KERNEL_LANES   4, 8 or 16   floats in a vector of the instruction set
+ *   KERNEL_LANES   4, 8 or 16   floats in one of the instruction set's vectors
  */
 #ifndef KERNEL_LANES
 #error "vectors.h: define KERNEL_LANES, the number of floats in a vector: 4, 8 or 16"
@@ -29,8 +29,8 @@ static inline integer_vector integer_load(const uint32_t *from)
     return v;
 }
 
-/* TABLE[index] lane by lane, for instruction sets without such an instruction: TABLE in a register
- * ... */
+/* TABLE[index] lane by lane, for instruction sets that have no such instruction: TABLE in a
+ * register ... */
 static inline narrow_vector lookup_in_register(narrow_vector table, integer_vector index)
 {
     narrow_vector v = {0};

@@ -1,5 +1,5 @@
 /*
- * Vectors of floats or doubles. Part of vectors.h.
+ * Vectors of floats or doubles. Included by vectors.h.
  *
  * Parameters, required:
  *   REAL_IS_FLOAT   see real_begin.h

@@ -1,10 +1,10 @@
 /*
- * terrain_volume: Perlin noise in three dimensions over a box, row by row, in double. Part of
+ * terrain_volume: Perlin noise in three dimensions over a box, row by row, in double. Included by
  * kernel_template.h.
  *
  * As in a plane, each lattice row is interpolated along x first: two rows in each of the two
- * lattice slices around a sample. Operations and their order are those of add_octave in
- * point_noise.c.
+ * lattice slices around a sample. Operations and their order are the same as in point_noise.c's
+ * add_octave.
  */
 #ifndef KERNEL
 #error "volume_template.h: include kernel_template.h instead"
@@ -28,7 +28,7 @@ static void volume_row(struct broad_octave *s, const struct broad_slice *slice, 
         }
 }
 
-/* All octaves on row J. The result is sums[0].broad; sums[1] is used as well. */
+/* All octaves on row J. The result is sums[0].broad; sums[1] is memory for this. */
 static void volume_octaves(struct noise_run *run, const struct broad_slice *slices, int j)
 {
     const struct noise *noise = run->noise;
