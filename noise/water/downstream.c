@@ -1,4 +1,4 @@
-/* Courses of water, point by point: the ends of the pieces of their curves. */
+/* Courses of water, point by point: the ends of their curves' pieces. */
 #include "downstream.h"
 
 #include <errno.h>
@@ -7,13 +7,13 @@
 #include "noise/water/river_curves.h"
 
 /*
- * The steps of a course at a node. From 0 on: points of the curve from the node over the next one.
- * The last point of a curve is point 0 of the next curve. From AT_SOURCE on: points of the curve
- * that begins at the node.
+ * A course's steps at a node. From 0 on: points on the curve from the node over the next one. A
+ * curve's last point is the next curve's point 0. From AT_SOURCE on: points on the curve that
+ * begins at the node.
  */
 enum { AT_SOURCE = CURVE_PIECES + 1, AT_NODE = 2 * AT_SOURCE, ENDED = -1 };
 
-/* Nodes around one: those that water flows to in two steps are among them. */
+/* Nodes around one: enough for those that its water reaches in two steps. */
 enum { AROUND = 2, WIDE = 2 * AROUND + 1 };
 
 struct neighbourhood {
@@ -25,13 +25,14 @@ static int last_level(const struct rivers *rivers)
     return rivers_params_of(rivers)->levels - 1;
 }
 
-/* True if N is a part of a course. Others are too short for one. */
+/* True if N is on a course. The water at other nodes is too short for one. */
 static bool is_on_course(const struct rivers *rivers, const struct drain_node *n)
 {
     return n->kind != DRAIN_SEA && n->birth < last_level(rivers);
 }
 
-/* The curve over the node that FROM flows to; or that begins at FROM. Nodes in rows of WIDE. */
+/* The curve over the node that FROM flows to; or the one that begins at FROM. Nodes are in rows of
+ * WIDE. */
 static void make_curve(const struct rivers *rivers, const struct drain_node *from, bool is_source,
                        int wide, struct river_curve *curve)
 {
@@ -50,7 +51,7 @@ static int64_t units(float metres)
 
 /* The nearest curve so far. */
 struct nearest {
-    int64_t x, y; /* to this place */
+    int64_t x, y; /* the place that it should be near */
     float away;
     struct farlands_course course;
 };
@@ -75,7 +76,7 @@ static void add_curve(struct nearest *nearest, const struct river_curve *c, int6
 
 int downstream_begin(struct rivers *rivers, int64_t x, int64_t y, struct farlands_course *out)
 {
-    /* Curves within a spacing of a place have their first node within 5, along both axes. */
+    /* A curve within a spacing of a place has its first node within 5, along both axes. */
     enum { FAR = 5, SIDE = 2 * (FAR + AROUND) + 1 };
     const struct rivers_params *params = rivers_params_of(rivers);
     const int last = last_level(rivers);
@@ -111,7 +112,7 @@ int downstream_begin(struct rivers *rivers, int64_t x, int64_t y, struct farland
 
 /* --- Points --- */
 
-/* The point at node N, which is on no curve. */
+/* The point at node N, off all curves. */
 static struct farlands_course_point point_at_node(const struct drain_node *n)
 {
     const float level = drain_water(n);
@@ -124,13 +125,13 @@ static struct farlands_course_point point_at_node(const struct drain_node *n)
                                                                          : FARLANDS_LAND};
 }
 
-/* Point T of C, whose level at its end is END. */
+/* Point T on C, whose level at the end is END. */
 static struct farlands_course_point point_of(const struct river_curve *c, int t, float end,
                                              bool is_wet)
 {
     const struct river_piece *p = &c->piece[t < CURVE_PIECES ? t : CURVE_PIECES - 1];
     const float u = t < CURVE_PIECES ? 0 : 1;
-    /* Sums may be rounded up and down. */
+    /* Rounding may have made a level higher than the one before. */
     float level = end;
     for (int k = 0; k <= t && t < CURVE_PIECES; k++)
         level = k == 0 || c->piece[k].level < level ? c->piece[k].level : level;
@@ -146,14 +147,14 @@ static struct farlands_course_point point_of(const struct river_curve *c, int t,
     };
 }
 
-/* Lower P, in a river of DEPTH, to LEVEL, if that is lower. */
+/* Lower P, in a river of DEPTH, to LEVEL if that is lower. */
 static void lower_to(struct farlands_course_point *p, float level, float depth)
 {
     p->level = fminf(p->level, level);
     p->bed = fminf(p->bed, p->level - depth);
 }
 
-/* The last point, P, of a course that ends at END. */
+/* Finish P, the last point on a course that ends at END. */
 static void end_at(const struct rivers *rivers, const struct drain_node *end,
                    struct farlands_course_point *p)
 {
@@ -166,7 +167,7 @@ static void end_at(const struct rivers *rivers, const struct drain_node *end,
     p->bed = fminf(p->bed, p->level - lake.piece[0].depth);
 }
 
-/* Go on from node N at COURSE, which flows to NEXT, over land. */
+/* Go on over land, from the node at COURSE to NEXT, its neighbour K. */
 static void walk_on(const struct rivers *rivers, const struct drain_node *next, int k,
                     struct farlands_course *course)
 {
@@ -175,13 +176,13 @@ static void walk_on(const struct rivers *rivers, const struct drain_node *next, 
     course->step = is_on_course(rivers, next) && next->kind == DRAIN_FLOWS ? 0 : AT_NODE;
 }
 
-/* The level at the end of a curve over ON: in the middle of its edge, or at ON itself. */
+/* The level at the end of a curve over ON: in the middle of the edge, or at ON. */
 static float level_at_end(const struct drain_node *on, const struct drain_node *to)
 {
     return to ? 0.5f * (drain_water(on) + drain_water(to)) : drain_water(on);
 }
 
-/* The points of COURSE up to the end of a curve. */
+/* Follow COURSE to the end of its curve. */
 static int follow_curve(struct rivers *rivers, struct farlands_course *course,
                         const struct drain_node *n, struct farlands_course_point *out, size_t room,
                         size_t *count)
@@ -194,8 +195,9 @@ static int follow_curve(struct rivers *rivers, struct farlands_course *course,
     const bool is_wet =
         is_on_course(rivers, n) && (double)curve.order >= rivers_params_of(rivers)->from;
     const int first = is_source ? course->step - AT_SOURCE : course->step;
-    static const float ROUNDING = 0.01f; /* more than that of sums */
-    /* Once the curve is in the water that it joins. So it is followed from its beginning. */
+    static const float ROUNDING = 0.01f; /* more than sums are rounded by */
+    /* The lowest level of joined water so far. The curve is followed from its beginning to know it.
+     */
     float highest = INFINITY;
     int err = 0;
     for (int t = is_wet ? 0 : first; t <= CURVE_PIECES && *count < room && !err; t++) {
@@ -227,7 +229,7 @@ static int follow_curve(struct rivers *rivers, struct farlands_course *course,
     return 0;
 }
 
-/* True if nodes around that of COURSE are within the bounds of a grid. */
+/* True if the nodes around COURSE are within a grid's bounds. */
 static bool is_within(const struct rivers *rivers, const struct farlands_course *course)
 {
     const struct rivers_params *params = rivers_params_of(rivers);

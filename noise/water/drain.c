@@ -14,35 +14,35 @@ const int drain_neighbour[DRAIN_NEIGHBOURS][2] = {{1, 0},  {0, 1},  {-1, 1},
 
 enum {
     SIDE = DRAIN_SIDE,
-    HOPS = 3, /* how far from a way a node may be that flows to it */
+    HOPS = 3, /* how far from a way water still flows to it */
 };
 _Static_assert(HOPS < (int)DRAIN_BESIDE, "what flows to a course is no longer than it");
 
-/* A block, the nodes that may flow to it in CHAIN - 1 steps, and their neighbours. */
+/* A block with the nodes that may flow to it in CHAIN - 1 steps, and their neighbours. */
 enum { CHAIN = 4, AROUND = CHAIN + 1, BROAD = SIDE + 2 * AROUND };
 
-/* A block, and the nodes around it that its own may flow through or to. */
+/* A block with the nodes around it that its water may flow through. */
 enum { EDGE = HOPS + 1, WINDOW = SIDE + 2 * EDGE, NO_COURSE = INT32_MAX };
 
 struct window {
-    int64_t i, j;            /* of its first node */
-    struct drain_range seen; /* nodes of the level before whose ways are marked */
+    int64_t i, j;            /* the first node */
+    struct drain_range seen; /* nodes on the level before whose ways are marked */
     int32_t ground[WINDOW][WINDOW];
-    int32_t bed[WINDOW][WINDOW]; /* of courses; of others as they become known */
+    int32_t bed[WINDOW][WINDOW]; /* on courses; elsewhere once it is known */
     int32_t length[WINDOW][WINDOW];
     int8_t next[WINDOW][WINDOW];
     uint8_t birth[WINDOW][WINDOW];
     bool is_course[WINDOW][WINDOW];
 };
 
-/* What a block is made in, besides the stack, which is short. */
+/* Memory for making a block. Not on the stack, which is short. */
 union drain_work {
-    struct drain_node broad[BROAD][BROAD]; /* of the broadest level */
+    struct drain_node broad[BROAD][BROAD]; /* for the broadest level */
     struct window window;
 };
 
-/* By which power of two cells of the ground are finer than nodes, LEFT levels before the last one.
- * On the last level they are as wide, since the ground is to be smooth there. */
+/* By which power of two ground cells are finer than nodes, LEFT levels before the last one. On the
+ * last level they are as wide as nodes are apart, because the ground is to be smooth there. */
 static int finer_cells(int left, int level)
 {
     return left < 2 ? left : 1 + (level == 0);
@@ -76,7 +76,7 @@ int drain_new(struct drain **out, const struct drain_shape *shape, drain_ground 
             return -ENOMEM;
         }
     }
-    /* More than the nodes of a way, so that each of them lies below the one before. */
+    /* More than a way has nodes, so that each of them can lie below the one before. */
     for (int k = shape->levels - 1, drop = 1; k >= 0; k--, drop *= DRAIN_WAY_MAX)
         d->level[k].drop = drop;
     *out = d;
@@ -116,7 +116,7 @@ void drain_nearest(const struct drain *drain, int level, int64_t x, int64_t y, i
 
 /* --- The broadest level --- */
 
-/* Where N, a node of level 0 in a window BROAD nodes wide, flows to. */
+/* Find where N flows, a node on level 0 in a window BROAD nodes wide. */
 static int flow_broadly(struct drain *d, const struct drain_node *n, int8_t *next)
 {
     int64_t lowest = INT64_MAX;
@@ -131,7 +131,7 @@ static int flow_broadly(struct drain *d, const struct drain_node *n, int8_t *nex
         const int err = drain_pass(d, n, m, &pass);
         if (err)
             return err;
-        /* Of passes that are as high, the one to lower ground. */
+        /* Of equally high passes, take the one to lower ground. */
         const int64_t over = (int64_t)(pass > n->ground ? pass : n->ground) + m->ground / 4;
         if (over < lowest) {
             lowest = over;
@@ -141,7 +141,7 @@ static int flow_broadly(struct drain *d, const struct drain_node *n, int8_t *nex
     return 0;
 }
 
-/* The places and grounds of nodes of level 0 from (I, J) on. */
+/* Fill N with the places and grounds of nodes on level 0, from (I, J) on. */
 static int place_broadly(struct drain *d, int64_t i, int64_t j, struct drain_node n[BROAD][BROAD])
 {
     for (int64_t b = drain_floor(j, SIDE); b * SIDE < j + BROAD; b++)
@@ -163,7 +163,7 @@ static int place_broadly(struct drain *d, int64_t i, int64_t j, struct drain_nod
     return 0;
 }
 
-/* The longest chains of nodes that arrive at those of N, CHAIN at most. */
+/* Count the nodes in the longest chain that arrives at each node of N, at most CHAIN. */
 static void count_chains(struct drain_node n[BROAD][BROAD])
 {
     int32_t before[BROAD][BROAD];
@@ -211,7 +211,7 @@ static int make_broadest(struct drain *d, int64_t bi, int64_t bj, struct drain_b
 
 /* --- The other levels --- */
 
-/* Ways that meet go on together (drain_ways.c). */
+/* Mark the nodes of WAY in W. Ways that meet go on together (drain_ways.c). */
 static void mark_way(const struct drain_way *way, struct window *w)
 {
     for (int t = 0; t < way->count; t++) {
@@ -255,7 +255,7 @@ static int mark_ways(struct drain *d, int level, int64_t i, int64_t j, int64_t i
     return 0;
 }
 
-/* True if a course is HOPS steps or less from node (I, J) of W. */
+/* True if a course is HOPS steps or less from node (I, J) in W. */
 static bool has_course(const struct window *w, int i, int j, int hops)
 {
     for (int b = -hops; b <= hops; b++)
@@ -265,8 +265,9 @@ static bool has_course(const struct window *w, int i, int j, int hops)
     return false;
 }
 
-/* Where node (I, J) of W flows to, HOPS steps from a course: nearer to one, but before that to the
- * sea. If none is within HOPS, to a lower node that has none either. */
+/* Where node (I, J) in W flows, HOPS steps from a course: to the sea if it is next to it, or else
+ * to a neighbour nearer to a course. Farther than HOPS from all courses: to a lower neighbour that
+ * is as far. */
 static int8_t find_next(const struct window *w, int i, int j, int hops, int32_t drop)
 {
     const int32_t h = w->ground[j][i];
@@ -290,7 +291,7 @@ static int8_t find_next(const struct window *w, int i, int j, int hops, int32_t 
     return best;
 }
 
-/* Find the bed of node (I, J) of W, HOPS steps from a course. */
+/* Find the bed at node (I, J) in W, HOPS steps from a course. */
 static void find_bed(struct window *w, int i, int j, int hops, int32_t drop)
 {
     const int32_t h = w->ground[j][i];
@@ -315,8 +316,8 @@ static void find_bed(struct window *w, int i, int j, int hops, int32_t drop)
     w->length[j][i] = DRAIN_LENGTH * (hops > HOPS ? 1 : HOPS + 1 - hops);
 }
 
-/* How many steps each node of the block is from a course, into HOPS; HOPS + 1: more. Marks what is
- * needed to know it. */
+/* Count how many steps each of the block's nodes is from a course, into HOPS; HOPS + 1: more. Marks
+ * the ways that must be known for this. */
 static int count_hops(struct drain *d, int level, struct window *w, int hops[SIDE][SIDE])
 {
     int first_i = 0, last_i = SIDE - 1, first_j = 0, last_j = SIDE - 1;
@@ -324,7 +325,7 @@ static int count_hops(struct drain *d, int level, struct window *w, int hops[SID
         for (int i = 0; i < SIDE; i++)
             hops[j][i] = w->ground[j + EDGE][i + EDGE] > 0 ? HOPS + 1 : 0;
     for (int n = -1; n <= HOPS && first_i <= last_i; n++) {
-        /* Before the first: leave out the sea. */
+        /* The first pass only leaves out the sea. */
         const int64_t i = w->i + EDGE, j = w->j + EDGE;
         const int err = n < 0 ? 0
                               : mark_ways(d, level, i + first_i - n, j + first_j - n,

@@ -6,18 +6,18 @@
 #include "noise/farlands.h"
 #include "noise/water/drain_parts.h"
 
-/* Heights beyond are cut off, so that differences of them fit. */
+/* Greater heights are cut off, in metres, so that differences fit. */
 static const float HIGHEST = 15000;
 
-/* Ground this deep on the level before is not looked at again: rivers need no shoals. */
+/* Ground this deep on the level before is not evaluated again, because rivers need no shoals. */
 enum { DEEP = -100 * DRAIN_METRE };
 
 static int interpolate(struct drain *d, int level, int64_t x, int64_t y, int32_t *out);
 
 enum { CORNERS = DRAIN_TILE + 1 };
 
-/* If the ground of the level before is deep at all corners of the cells of GRID, and around it,
- * that ground into HEIGHT. */
+/* If the level before has deep ground at all corners of GRID's cells, and around them, take it as
+ * HEIGHT. */
 static int find_deep(struct drain *d, int level, const struct farlands_grid *grid,
                      int32_t height[CORNERS][CORNERS], bool *deep)
 {
@@ -73,7 +73,7 @@ static int find_tile(struct drain *d, int level, int64_t i, int64_t j,
     return err;
 }
 
-/* The ground at (X, Y) between the corners of cells of LEVEL. */
+/* The ground at (X, Y), interpolated within LEVEL's cells. */
 static int interpolate(struct drain *d, int level, int64_t x, int64_t y, int32_t *out)
 {
     const struct drain_level *l = &d->level[level];
@@ -87,7 +87,7 @@ static int interpolate(struct drain *d, int level, int64_t x, int64_t y, int32_t
             return err;
     }
     const int c = (int)(i - tile->i * DRAIN_TILE), r = (int)(j - tile->j * DRAIN_TILE);
-    /* In 256 parts of a cell. */
+    /* In 1/256 of a cell. */
     const int64_t within = (INT64_C(1) << bits) - 1;
     const int64_t u = (x & within) * 256 >> bits, v = (y & within) * 256 >> bits;
     const int64_t top = tile->height[r][c] * (256 - u) + tile->height[r][c + 1] * u;
@@ -96,14 +96,15 @@ static int interpolate(struct drain *d, int level, int64_t x, int64_t y, int32_t
     return 0;
 }
 
-/* Places where a node may lie, around its own in the undisturbed lattice. */
+/* How many places a node may choose from, around its own in the undisturbed lattice. */
 enum { CHOICES = 4 };
 
 /*
- * Choice N of a node whose own place is (0, 0), by its RANDOM number: anywhere with |x| + |y| up to
- * S / 4, so that nodes on plains lie in no rows. In quarters of a spacing a triangle has the sides
- * (4, 0) and (2, 4). Moves of two nodes differ by (a, b) and (c, d) with |a| + |b| and |c| + |d| up
- * to 2, so (4 + a) (4 + d) - b (2 + c) is at least 4: the triangle keeps its orientation.
+ * A node's choice N, by its RANDOM number, if its place in the undisturbed lattice is (0, 0):
+ * anywhere with |x| + |y| up to S / 4, so that nodes on plains form no rows. In quarters of a
+ * spacing a triangle has the sides (4, 0) and (2, 4). Moves at two nodes differ by (a, b) and (c,
+ * d) with |a| + |b| and |c| + |d| up to 2, so (4 + a) (4 + d) - b (2 + c) is at least 4: the
+ * triangle keeps its orientation.
  */
 static void choose(uint64_t random, int n, int64_t s, int64_t *x, int64_t *y)
 {
@@ -113,8 +114,8 @@ static void choose(uint64_t random, int n, int64_t s, int64_t *x, int64_t *y)
     *y = s / 4 * (a - b) / 256;
 }
 
-/* The lowest ground around a node of LEVEL at (X, Y): valleys count, not the ridges between them.
- * *LOW has that of the node itself. */
+/* The lowest ground around a node at (X, Y) on LEVEL, because valleys count, not the ridges between
+ * them. *LOW has the node's own ground. */
 static int find_low(struct drain *d, int level, int64_t x, int64_t y, int32_t *low)
 {
     enum { FAR = 2 };
@@ -161,7 +162,7 @@ static int make_places(struct drain *d, int level, struct drain_places *p, int64
                 if (err)
                     return err;
             }
-            /* On land a bed lies on the ground or below, and above the sea. */
+            /* On land a bed is at or below the ground, and above the sea. */
             if (is_land && p->height[j][i] < d->level[level].drop)
                 p->height[j][i] = d->level[level].drop;
         }

@@ -1,4 +1,5 @@
-/* What the parts of the drainage share: drain_ground.c, drain_ways.c, drain.c. Private to them. */
+/* Shared by the three parts of the drainage: drain_ground.c, drain_ways.c, drain.c. Private to
+ * them. */
 #ifndef FARLANDS_DRAIN_PARTS_H
 #define FARLANDS_DRAIN_PARTS_H
 
@@ -7,28 +8,29 @@
 
 enum {
     DRAIN_SIDE = 8,  /* nodes along a block */
-    DRAIN_TILE = 31, /* cells along a tile of the ground */
-    /* What is remembered for each level: squares of tiles, of blocks of nodes,
-     * of ways, each so wide. Powers of two. */
+    DRAIN_TILE = 31, /* cells along a ground tile */
+    /* What each level remembers: squares of tiles, of node blocks, of ways, each so wide. Powers of
+     * two. */
     DRAIN_TILES_SIDE = 16,
     DRAIN_BLOCKS_SIDE = 16,
     DRAIN_WAYS_SIDE = 32,
-    DRAIN_WAY_MAX = 32, /* nodes of a way, fewer in fact */
+    DRAIN_WAY_MAX = 32, /* nodes in a way, fewer in fact */
     DRAIN_STEM_MAX = 16,
-    /* A way stays within so many columns and rows of the node that it begins at. */
+    /* How many columns and rows a way may leave its first node behind. */
     DRAIN_WAY_REACH = 6,
-    /* The least length of courses on levels before the last: that of water that joins them. */
+    /* The least length of a course on all levels but the last: as long as water that joins from
+     * beside. */
     DRAIN_BESIDE = 4,
 };
 
-/* The ground at the corners of cells. */
+/* The ground at the corners of cells. FULL is false in an empty slot, here and below. */
 struct drain_tile {
     int64_t i, j;
     bool full;
     int32_t height[DRAIN_TILE + 1][DRAIN_TILE + 1];
 };
 
-/* Places of nodes. */
+/* Where a block's nodes lie. */
 struct drain_places {
     int64_t i, j;
     bool full;
@@ -44,7 +46,7 @@ struct drain_beds {
     uint8_t kind[DRAIN_SIDE][DRAIN_SIDE], birth[DRAIN_SIDE][DRAIN_SIDE];
 };
 
-/* The way from a node to the next one, as far as to its first node near that one. */
+/* A way's stem: from its node as far as the first node near the next one. */
 struct drain_stem {
     int64_t i, j;
     bool full;
@@ -53,7 +55,7 @@ struct drain_stem {
     int8_t step[DRAIN_STEM_MAX + 1];
 };
 
-/* The way from a node to the next one, through nodes of the next level. */
+/* A way: from a node to the next one, through nodes on the next level. */
 struct drain_way {
     int64_t i, j;
     bool full, has_beds;
@@ -62,14 +64,14 @@ struct drain_way {
     int8_t column[DRAIN_WAY_MAX], row[DRAIN_WAY_MAX]; /* from (4 i, 4 j) on */
     int8_t next[DRAIN_WAY_MAX];
     int32_t ground[DRAIN_WAY_MAX], bed[DRAIN_WAY_MAX], length[DRAIN_WAY_MAX];
-    int32_t low; /* the lowest ground, the next node's included */
+    int32_t low; /* the lowest ground, also at the next node */
 };
 
 struct drain_level {
     int64_t spacing; /* 2^bits */
     int bits;
-    int cell_bits; /* cells of the ground are 2^cell_bits wide */
-    int32_t drop;  /* the least by which a bed falls from node to node */
+    int cell_bits; /* a ground cell is 2^cell_bits wide */
+    int32_t drop;  /* how much a bed falls from node to node, at least */
     struct drain_tile *tile;
     const struct drain_tile *recent; /* the tile that was needed last; NULL at first */
     struct drain_places *places;
@@ -86,34 +88,34 @@ struct drain {
     struct drain_level level[DRAIN_MAX_LEVELS];
 };
 
-/* Nodes in a rectangle. */
+/* A rectangle of nodes. */
 struct drain_range {
     int64_t i, j;
     int width, height;
 };
 
-/* The square of the distance of nodes I columns and J rows apart, in half spacings. */
+/* The squared distance between nodes I columns and J rows apart, in half spacings. */
 static inline int drain_square(int i, int j)
 {
     return (2 * i + j) * (2 * i + j) + 4 * j * j;
 }
 
-/* The ground at N's nodes of LEVEL into HEIGHT, rows STRIDE apart. */
+/* Write the ground at LEVEL's nodes N into HEIGHT, rows STRIDE apart. */
 int drain_heights(struct drain *drain, int level, struct drain_range n, int stride,
                   int32_t *height);
 
-/* The places of a block of nodes, valid until the next call. */
+/* The places of node block (I, J), valid until the next call. */
 int drain_places(struct drain *drain, int level, int64_t i, int64_t j,
                  const struct drain_places **out);
 
-/* The highest ground on the straight way between two nodes of level 0. */
+/* The highest ground on the straight line between two nodes on level 0. */
 int drain_pass(struct drain *drain, const struct drain_node *from, const struct drain_node *to,
                int32_t *out);
 
-/* Node (I, J) of LEVEL. */
+/* Node (I, J) on LEVEL. */
 int drain_node(struct drain *drain, int level, int64_t i, int64_t j, struct drain_node *out);
 
-/* The way from node (I, J) of LEVEL with its beds, valid until the next call. */
+/* The way from node (I, J) on LEVEL with its beds, valid until the next call. */
 int drain_way(struct drain *drain, int level, int64_t i, int64_t j, const struct drain_way **out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Ways from node to node through the nodes of the next level, and their beds. */
+/* Ways from node to node through nodes on the next level, and their beds. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,18 +7,18 @@
 #include "noise/water/drain_parts.h"
 
 /*
- * The cell of a node: the nodes of the next level that are nearest to it in the undisturbed
- * lattices, from its own place on. Every node is in one cell.
+ * A node's cell: the nodes on the next level that are nearest to it in the undisturbed lattices,
+ * relative to its place. Every node is in one cell.
  *
- * A way leads through the cell of its first node, then through that of its last one. There it leads
- * to the way that begins in this cell; from any node by the same steps. So ways meet only in the
- * cell that all of them lead to, and go on together.
+ * A way leads through its first node's cell, then through its last node's. There it joins the way
+ * that begins in this cell, from any node by the same steps. So ways meet only in the cell that all
+ * of them lead to, and then go on together.
  */
 enum { CELL = DRAIN_RATIO * DRAIN_RATIO, CELL_FAR = 2 };
 static const int cell[CELL][2] = {{1, -2}, {-1, -1}, {0, -1}, {1, -1}, {2, -1}, {-1, 0},
                                   {0, 0},  {1, 0},   {2, 0},  {-2, 1}, {-1, 1}, {0, 1},
                                   {1, 1},  {-2, 2},  {-1, 2}, {0, 2}};
-/* Which nodes of a cell are neighbours of each, a bit for each. */
+/* For each node in a cell, a bit for each neighbour in the cell. */
 static const unsigned cell_near[CELL] = {0x000c, 0x0024, 0x006b, 0x00d5, 0x0188, 0x0646,
                                          0x0cac, 0x1958, 0x1090, 0x2420, 0x6a60, 0xd4c0,
                                          0x8980, 0x4600, 0xac00, 0x5800};
@@ -26,13 +26,13 @@ static const unsigned cell_near[CELL] = {0x000c, 0x0024, 0x006b, 0x00d5, 0x0188,
 _Static_assert(DRAIN_RATIO + CELL_FAR == DRAIN_WAY_REACH, "ways are in two cells");
 _Static_assert(2 * CELL == DRAIN_WAY_MAX && CELL == (int)DRAIN_STEM_MAX, "ways have no node twice");
 
-/* Nodes that are looked at: the cells of three nodes in a row, and those around them. */
+/* Nodes in a search: the cells of three nodes in a row, and the nodes around them. */
 enum { REACH = 2 * DRAIN_RATIO + CELL_FAR + 1, BOX = 2 * REACH + 1 };
 
-/* Hollows less deep than this are filled: no gorge drains them. */
+/* Hollows less deep than this are filled, and no gorge drains them. */
 enum { FILLED = 25 * DRAIN_METRE };
 
-/* How often a bed is lowered to that of the next node, which is lowered, too. */
+/* How often a bed is lowered to the next node's, which is lowered first. */
 enum { LOWERINGS = 3 };
 
 struct node {
@@ -51,27 +51,28 @@ static int greater(int a, int b)
 
 /* --- Least work --- */
 
-/* Ways of least work to some nodes. Nodes are counted from (4 I, 4 J) on. */
+/* A search for ways of least work to some nodes. Nodes are counted from (4 I, 4 J) on. */
 struct search {
-    int32_t plain;            /* work of a step on level ground */
-    int32_t height[BOX][BOX]; /* of cells that were read */
-    int32_t random[BOX][BOX]; /* work of a step to a node, wherever it comes from */
+    int32_t plain;            /* work for a step on level ground */
+    int32_t height[BOX][BOX]; /* in cells that were read */
+    int32_t random[BOX][BOX]; /* work for a step to a node, from any side */
     int64_t work[BOX][BOX];   /* from a node on; NO_WAY: none is known */
     int8_t step[BOX][BOX];    /* to which neighbour */
 };
 
-/* All its bytes are the same. */
+/* All bytes are equal, so memset can write it. */
 static const int64_t NO_WAY = 0x3f3f3f3f3f3f3f3f;
 
-/* Begin a search on the level after LEVEL. A step on level ground takes as much work as to climb
- * 20 m on level 0, half as much on each of the next. */
+/* Begin a search on the level after LEVEL. On level 0 a step on level ground takes as much work as
+ * a climb of 20 m, and half as much on each next level. */
 static void begin(struct search *s, int level)
 {
     s->plain = 20 * DRAIN_METRE >> level;
     memset(s->work, 0x3f, sizeof s->work);
 }
 
-/* Read the heights of the cell around AT. A random part of work makes courses wind on plains. */
+/* Read the heights in the cell around AT. A random part in the work makes courses wind on plains.
+ */
 static int read_cell(struct drain *d, int level, int64_t i, int64_t j, struct node at,
                      struct search *s)
 {
@@ -97,7 +98,7 @@ static void forget_cell(struct search *s, struct node at)
         s->work[at.j + cell[t][1] + REACH][at.i + cell[t][0] + REACH] = NO_WAY;
 }
 
-/* Look for a shorter way from N over one of its neighbours. True if there is one. */
+/* Look for a shorter way from N over a neighbour. True if there is one. */
 static bool relax(struct search *s, struct node n, int32_t base)
 {
     const int c = n.i + REACH, r = n.j + REACH;
@@ -122,9 +123,9 @@ static bool relax(struct search *s, struct node n, int32_t base)
     return changes;
 }
 
-/* Find the least work from each node of the cell around AT to those whose work is 0, and its first
- * step: within the cell, or to others whose work is known. Climbing is dear, and so is ground above
- * BASE: of two ways the lower one is cheaper. */
+/* Find the least work from each node in the cell around AT to nodes whose work is 0, and its first
+ * step: within the cell, or to nodes outside whose work is known. Climbing is dear, and so is
+ * ground above BASE, so that the lower one of two ways is cheaper. */
 static void search_cell(struct search *s, struct node at, int32_t base)
 {
     unsigned stale = (1U << CELL) - 1; /* nodes whose neighbours may have become nearer */
@@ -138,11 +139,11 @@ static void search_cell(struct search *s, struct node at, int32_t base)
 
 /* --- Ways --- */
 
-/* Nodes, and the step from each to the next one; then the one where they lead to. */
+/* A line of nodes, with the step from each to the next one. */
 struct line {
     int count;
     struct node node[DRAIN_WAY_MAX + 1];
-    int8_t step[DRAIN_WAY_MAX + 1]; /* -1: none */
+    int8_t step[DRAIN_WAY_MAX + 1]; /* -1 at the end */
 };
 
 static bool is_in_cell(struct node n, struct node at)
@@ -153,8 +154,7 @@ static bool is_in_cell(struct node n, struct node at)
     return false;
 }
 
-/* Append steps to LINE, from its last node on to one whose work is 0, or out of the cell around AT.
- */
+/* Append steps to LINE from its last node on, until work is 0 or LINE leaves the cell around AT. */
 static void append(const struct search *s, struct node at, struct line *line)
 {
     struct node n = line->node[line->count];
@@ -166,14 +166,14 @@ static void append(const struct search *s, struct node at, struct line *line)
     line->step[line->count] = -1;
 }
 
-/* A node of the level before, (I, J) from that where a way begins, and its cell. */
+/* A node on the level before, and its cell. (I, J) counts from the node where a way begins. */
 struct place {
     int i, j;
-    struct node at, stands; /* the node that its own stands for, in its cell */
+    struct node at, stands; /* STANDS: the node in the cell that is nearest to NODE */
     struct drain_node node;
 };
 
-/* Find node (I, J) from (I0, J0) of LEVEL on, and read its cell. */
+/* Find the node (I, J) from (I0, J0) on LEVEL, and read its cell. */
 static int find_place(struct drain *d, int level, int64_t i0, int64_t j0, int i, int j,
                       struct search *s, struct place *p)
 {
@@ -197,8 +197,9 @@ static int find_next(struct drain *d, int level, int64_t i0, int64_t j0, const s
     return find_place(d, level, i0, j0, from->i + step[0], from->j + step[1], s, p);
 }
 
-/* The stem of the way from FROM to TO: its nodes in FROM's cell, and the next one. It is what it is
- * wherever others join it. */
+/* The stem of the way from FROM to TO: its nodes in FROM's cell, and the first one after them. The
+ * stem depends on FROM and TO alone, not on ways that join it, so every search finds the same one.
+ */
 static void find_stem(struct search *s, const struct place *from, const struct place *to,
                       struct line *line)
 {
@@ -226,8 +227,8 @@ static void keep_stem(struct drain_stem *kept, int64_t i, int64_t j, struct node
     }
 }
 
-/* The stem of the way from FROM, which flows, counted from (4 I0, 4 J0) on. TO is the place that it
- * flows to; NULL: not read yet. */
+/* The stem from FROM, which flows, counted from (4 I0, 4 J0) on. TO is the place that FROM flows
+ * to; NULL: not read yet. */
 static int stem_of(struct drain *d, int level, int64_t i0, int64_t j0, const struct place *from,
                    const struct place *to, struct search *s, struct line *line)
 {
@@ -250,8 +251,8 @@ static int stem_of(struct drain *d, int level, int64_t i0, int64_t j0, const str
     return 0;
 }
 
-/* The nodes of the way from FROM, (I, J) of LEVEL, into LINE. *JOINS: the last one is on the way
- * from the next node, or in an end lake. */
+/* Find the nodes of the way from FROM, node (I, J) on LEVEL. *JOINS: the last node is on the next
+ * node's way, or in an end lake. */
 static int find_nodes(struct drain *d, int level, int64_t i, int64_t j, const struct place *from,
                       struct search *s, struct line *line, bool *joins)
 {
@@ -273,7 +274,7 @@ static int find_nodes(struct drain *d, int level, int64_t i, int64_t j, const st
         err = stem_of(d, level, i, j, from, &to, s, line);
     if (err)
         return err;
-    /* Nodes of the stem from the sea on are on no course. */
+    /* The part of the stem from the sea on is no course. */
     bool is_sea = false;
     for (int t = 0; t <= stem.count && !is_sea && is_in_cell(stem.node[t], to.at); t++) {
         const int c = stem.node[t].i + REACH, r = stem.node[t].j + REACH;
@@ -291,7 +292,7 @@ static struct drain_way *slot_of(struct drain *d, int level, int64_t i, int64_t 
     return &d->level[level].way[drain_slot(i, j, DRAIN_WAYS_SIDE)];
 }
 
-/* The way from node (I, J) of LEVEL without beds. */
+/* The way from node (I, J) on LEVEL, without beds. */
 static int find_way(struct drain *d, int level, int64_t i, int64_t j, const struct drain_way **out)
 {
     struct drain_way *way = slot_of(d, level, i, j);
@@ -336,8 +337,8 @@ static int find_way(struct drain *d, int level, int64_t i, int64_t j, const stru
 
 /* --- Beds --- */
 
-/* The lowest ground of the ways that arrive at node (I, J) of LEVEL, or its bed if that is lower.
- */
+/* The lowest ground on the ways that arrive at node (I, J) on LEVEL, or the node's bed if that is
+ * lower. */
 static int arriving_low(struct drain *d, int level, int64_t i, int64_t j, int32_t *low,
                         bool *is_source)
 {
@@ -359,8 +360,9 @@ static int arriving_low(struct drain *d, int level, int64_t i, int64_t j, int32_
     return err;
 }
 
-/* The bed of node (I, J) of LEVEL, lowered to the lowest ground of the ways that arrive, so that
- * these are not dammed up; but not below that of the next node, which is lowered once less. */
+/* The bed at node (I, J) on LEVEL, lowered to the lowest ground on the ways that arrive, so that
+ * their water is not dammed up. It stays above the next node's bed, which is lowered one time less.
+ */
 static int lowered_bed(struct drain *d, int level, int64_t i, int64_t j, int lowerings,
                        int32_t *out, bool *is_source)
 {
@@ -384,9 +386,9 @@ static int lowered_bed(struct drain *d, int level, int64_t i, int64_t j, int low
     return err;
 }
 
-/* The lengths of WAY, from FROM to TO. They grow up to that of TO at most, as long as others are
- * that join there. A course begins at DRAIN_LENGTH on the last level, and on others at the length
- * of what flows to it from beside, see drain.c. */
+/* Set WAY's lengths, from FROM to TO. They grow up to TO's length, like those of other ways that
+ * join there. A course begins with DRAIN_LENGTH on the last level, and on others with the length of
+ * what flows to it from beside, see drain.c. */
 static void find_lengths(const struct drain *d, int level, const struct drain_node *from,
                          const struct drain_node *to, bool is_source, struct drain_way *way)
 {
@@ -418,7 +420,7 @@ int drain_way(struct drain *d, int level, int64_t i, int64_t j, const struct dra
             err = lowered_bed(d, level, a, b, LOWERINGS, &end, &unused);
     }
     if (!err)
-        err = find_way(d, level, i, j, out); /* it may have been displaced */
+        err = find_way(d, level, i, j, out); /* another way may have taken its slot */
     if (err)
         return err;
     struct drain_way *way = slot_of(d, level, i, j);

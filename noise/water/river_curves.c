@@ -1,4 +1,4 @@
-/* The curves of courses: where they are, how wide, how high. */
+/* Courses as curves: where they are, how wide, how high. */
 #include "river_curves.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "noise/exact/lattice.h"
 #include "noise/farlands.h"
 
-/* 1 + log2 X, straight between powers of two. */
+/* 1 + log2 X, linear between powers of two. */
 static float order_of(float x)
 {
     int exponent;
@@ -27,8 +27,8 @@ static float smooth(float t)
 
 /* --- Meanders --- */
 
-/* Add a noise of size BY to (*DX, *DY): random vectors at the corners of cells 2^BITS units wide,
- * joined by quintic curves. */
+/* Add a noise with the size BY to (*DX, *DY): random vectors at the corners of cells 2^BITS units
+ * wide, joined by quintic curves. */
 static void add_swing(uint64_t seed, int bits, float by, int64_t x, int64_t y, float *dx, float *dy)
 {
     const int64_t mask = (INT64_C(1) << bits) - 1;
@@ -46,8 +46,8 @@ static void add_swing(uint64_t seed, int bits, float by, int64_t x, int64_t y, f
     }
 }
 
-/* The size of the broadest swings, in spacings of the last level; cells are a multiple of it. Since
- * the sum of what the swings change per metre is below 1, places keep their order. */
+/* The broadest swings' size, in spacings on the last level. All swings together change by less than
+ * a metre per metre, so places keep their order. */
 static const float SWING = 0.35f;
 
 static void meander(const struct rivers_params *p, int64_t x, int64_t y, float *dx, float *dy)
@@ -63,7 +63,7 @@ static void meander(const struct rivers_params *p, int64_t x, int64_t y, float *
 
 /* --- Curves --- */
 
-/* A point of a curve: a place relative to that of the node in its middle, and what is there. */
+/* A point on a curve: its place relative to the node in the middle, and what is there. */
 struct point {
     float x, y, level, half;
 };
@@ -85,8 +85,8 @@ static struct river_piece piece_between(const struct point *a, const struct poin
 
 /*
  * Let node ON be (0, 0), E the end of curves over it, and A where one begins: it is (1 - u)^2 A +
- * u^2 E. Of two curves on the same side of E, whose beginnings are P and Q times as far from the
- * line to E, that one which comes from farther around crosses the other if P > Q. So it begins no
+ * u^2 E. Take two curves on the same side of E that begin P and Q times as far from the line to E.
+ * The one that comes from farther around crosses the other if P > Q, so it is made to begin no
  * farther from the line.
  */
 struct river_bend river_bend_from(const struct drain_node *from, int wide, int level)
@@ -106,7 +106,7 @@ struct river_bend river_bend_from(const struct drain_node *from, int wide, int l
             continue;
         const float ox = metres(other->x - on->x), oy = metres(other->y - on->y);
         const float other_off = ex * oy - ey * ox, turn = ox * y - oy * x;
-        /* Between FROM and the line. */
+        /* OTHER lies between FROM and the line. */
         const bool beside =
             off < 0 ? other_off < 0 && turn < 0 : off > 0 && other_off > 0 && turn > 0;
         if (beside && other_off / off < bend.start)
@@ -115,14 +115,15 @@ struct river_bend river_bend_from(const struct drain_node *from, int wide, int l
     return bend;
 }
 
-/* The middle between the place of node AT, which is (0, 0), and that of OTHER. */
+/* The middle between node AT, which is (0, 0), and OTHER. */
 static struct point middle(const struct drain_node *at, const struct drain_node *other)
 {
     return (struct point){0.5f * metres(other->x - at->x), 0.5f * metres(other->y - at->y),
                           0.5f * (drain_water(at) + drain_water(other)), 0};
 }
 
-/* The box around every STEP-th of CURVE_PIECES + 1 points; around the first if STEP is greater. */
+/* The box around every STEP-th of CURVE_PIECES + 1 points; around the first one if STEP is greater.
+ */
 static void find_box(struct river_curve *c, const struct point *point, int step)
 {
     c->left = c->right = point[0].x;
@@ -137,7 +138,7 @@ static void find_box(struct river_curve *c, const struct point *point, int step)
     }
 }
 
-/* The least radius of a valley's bottom, metres. */
+/* The least radius of a valley's bottom, in metres. */
 static const float ROUND = 60;
 
 static float half_width(const struct rivers_params *p, float order)
@@ -145,7 +146,7 @@ static float half_width(const struct rivers_params *p, float order)
     return 0.5f * (float)rivers_width(p, (double)order);
 }
 
-/* Spacings of the last level in one of LEVEL. */
+/* Spacings on the last level in one on LEVEL. */
 static int last_in(const struct rivers_params *params, int level)
 {
     return 1 << (2 * (params->levels - 1 - level));
@@ -162,7 +163,7 @@ void river_curve_make(struct river_curve *c, const struct rivers_params *params,
     const struct point a =
         bend.from ? middle(on, bend.from) : (struct point){0, 0, drain_water(on), 0};
     const struct point b = bend.to ? middle(on, bend.to) : (struct point){0, 0, drain_water(on), 0};
-    /* Spacings of the last level upstream, at both ends. */
+    /* The length upstream at both ends, in spacings on the last level. */
     const float first = last * (bend.from ? (float)bend.from->length : (float)DRAIN_LENGTH / 4.0f);
     float end = last * (float)on->length;
     if (!bend.to || end < first)
@@ -185,7 +186,7 @@ void river_curve_make(struct river_curve *c, const struct rivers_params *params,
             run += sqrtf(dx * dx + dy * dy);
         }
     }
-    /* Pictures that end at a level before the last one are too coarse to show the meanders. */
+    /* Pictures that end before the last level are too coarse for meanders. */
     for (int t = 0; t <= CURVE_PIECES && is_last; t += step) {
         float dx, dy;
         meander(params, c->x + (int64_t)(point[t].x * FARLANDS_UNIT),
@@ -216,7 +217,7 @@ void river_curve_make(struct river_curve *c, const struct rivers_params *params,
 void river_curve_make_end(struct river_curve *c, const struct rivers_params *params, int level,
                           const struct drain_node *node)
 {
-    /* In spacings of the last level; metres. */
+    /* In spacings on the last level; in metres. */
     static const float HALF = 0.3f, DEPTH = 6;
     const int64_t last = params->spacing >> (2 * (params->levels - 1));
     const struct point point = {0, 0, drain_water(node), HALF * metres(last)};

@@ -1,12 +1,11 @@
 /*
- * The curves of courses. Private to rivers.c.
+ * Courses as curves. Private to water/.
  *
- * Between the middles of two of its edges a course is a quadratic curve, with the node between them
- * as its third point, so it has no corners. Where courses join, those that come from farther around
- * begin to turn nearer to the node, so that they do not cross the others. Straight pieces stand in
- * for the curve. The ends of
- * pieces are moved by a smooth noise, the meanders, which is the same for all curves: so they stay
- * joined and do not cross.
+ * Between the middles of two edges a course is a quadratic curve, with the node in between as its
+ * third point, so it has no corners. Where courses join, the one that comes from farther around
+ * begins to turn nearer to the node, so that it does not cross the other. Straight pieces replace
+ * the curve. A smooth noise, the meanders, moves the ends of pieces. It is the same for all curves,
+ * so they stay joined and do not cross.
  */
 #ifndef FARLANDS_RIVER_CURVES_H
 #define FARLANDS_RIVER_CURVES_H
@@ -17,30 +16,30 @@
 
 enum {
     CURVE_PIECES = 9,
-    CURVE_SIDES = 3, /* longer pieces, of valleys, and of rivers in pictures that show no more */
+    CURVE_SIDES = 3, /* longer pieces, for valleys, and for rivers in pictures that show no more */
 };
 
 struct river_curve {
-    int64_t x, y;                   /* what the pieces are relative to */
-    float left, right, top, bottom; /* of the pieces' ends */
+    int64_t x, y;                   /* pieces are relative to this place */
+    float left, right, top, bottom; /* box around the pieces' ends */
     float half;                     /* the greatest */
     float order;                    /* where it ends */
-    int pieces, sides;              /* no pieces: only its sides are known */
+    int pieces, sides;              /* PIECES is 0 if only the sides are known */
     struct river_piece piece[CURVE_PIECES], side[CURVE_SIDES];
 };
 
-/* A course from one node over another, ON, to the next one. */
+/* A course from node FROM over node ON to the next one. */
 struct river_bend {
     const struct drain_node *from, *on; /* FROM is NULL: it begins at ON */
     const struct drain_node *to;        /* NULL: it ends at ON */
-    float start; /* where the curve begins: 0 at ON, 1 in the middle of the edge */
+    float start; /* where the curve begins: at ON (0) or in the middle of the edge (1) */
 };
 
-/* The bend of the course of LEVEL from node FROM, which flows, over the next one. FROM is in rows
- * WIDE nodes long, with two nodes more on each side. */
+/* The bend on LEVEL from node FROM, which flows, over the next node. FROM is in rows that are WIDE
+ * nodes long, with two nodes more on each side. */
 struct river_bend river_bend_from(const struct drain_node *from, int wide, int level);
 
-/* The curve of BEND at LEVEL of a drainage; without its pieces unless FINE. */
+/* The curve for BEND on LEVEL. Without its pieces unless FINE. */
 void river_curve_make(struct river_curve *curve, const struct rivers_params *params, int level,
                       struct river_bend bend, bool fine);
 

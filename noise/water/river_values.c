@@ -1,4 +1,4 @@
-/* The values of rows of samples, from the water and the valleys that rivers.c found near them. */
+/* The values for rows of samples, from the water and the valleys that rivers.c found near them. */
 #include <string.h>
 
 #include "noise/water/rivers_parts.h"

@@ -1,4 +1,4 @@
-/* Which samples of a block lie near something. */
+/* Windows: the samples in a block that lie near something. */
 #include "river_windows.h"
 
 #include "noise/farlands.h"
@@ -8,7 +8,7 @@ struct span {
     int first, end;
 };
 
-/* Those of SPAN that lie at LEAST .. MOST units. */
+/* The part of SPAN at LEAST .. MOST units. */
 static struct span cut(struct coordinates along, struct span span, int64_t least, int64_t most)
 {
     int a = span.first, b = span.end;
@@ -28,7 +28,7 @@ static struct span cut(struct coordinates along, struct span span, int64_t least
     return (struct span){a, b};
 }
 
-/* The places of the samples of SPAN, metres from ORIGIN. Those beyond the last sample, END - 1, get
+/* The places of SPAN's samples, in metres from ORIGIN. Samples beyond the last one, END - 1, get
  * its place again. */
 static void find_places(struct coordinates along, struct span span, int end, int64_t origin,
                         float *place)

@@ -1,4 +1,4 @@
-/* How far places are from water, and how the ground follows the beds. */
+/* Finds the water and the valleys near samples. */
 #include "rivers.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "noise/water/rivers_parts.h"
 
 enum {
-    /* Curves that are remembered: two for each node of a square so wide, a power of two. */
+    /* Remembered curves: two for each node in a square this wide, a power of two. */
     CURVES_SIDE = 32,
     CURVES = 2 * CURVES_SIDE * CURVES_SIDE,
 };
@@ -61,13 +61,13 @@ struct drain *rivers_drain(struct rivers *rivers)
 
 /* --- Blocks of samples --- */
 
-/* What is looked for, and around which samples. */
+/* A block of samples, and what is looked for around them. */
 struct block {
     struct river_block samples;
-    int level;                        /* of the drainage */
+    int level;                        /* on the drainage */
     bool is_valley;                   /* look for valleys, not for water */
     bool is_wide;                     /* a picture that shows no bends between nodes */
-    int64_t left, right, top, bottom; /* curves are of consequence from here to there, in units */
+    int64_t left, right, top, bottom; /* curves matter from here to there, in units */
 };
 
 static float reach_of(const struct rivers *r, const struct block *b)
@@ -75,13 +75,13 @@ static float reach_of(const struct rivers *r, const struct block *b)
     return b->is_valley ? (float)RIVERS_REACH : rivers_near_reach(r);
 }
 
-/* True if the sides of curves will do for B. */
+/* True if a curve's sides are fine enough for B. */
 static bool is_rough(const struct block *b)
 {
     return b->is_valley || b->is_wide;
 }
 
-/* Make room for what is near samples of rows J to J2 - 1 of CHUNK. */
+/* Prepare NEAR for rows J to J2 - 1 in CHUNK. */
 static void need_rows(struct rivers *r, const struct chunk *chunk, int j, int j2)
 {
     const float far = rivers_near_reach(r);
@@ -106,7 +106,7 @@ static void add_curve(struct rivers *r, const struct block *b, const struct rive
     float place[2][KERNEL_CHUNK];
     struct river_window w;
     const float reach = reach_of(r, b) + c->half;
-    /* Valleys begin before there is water in them. */
+    /* Valleys begin before they have water. */
     if ((!b->is_valley && c->order < (float)r->params.from) ||
         !river_window_find(&b->samples, c->x, c->y,
                            (struct river_box){c->left - reach, c->right + reach, c->top - reach,
@@ -129,8 +129,8 @@ static void add_curve(struct rivers *r, const struct block *b, const struct rive
     }
 }
 
-/* How much of a lake N is: 0 if it is half as deep as lakes are, 1 if it is as deep; but 0 if a
- * neighbour's bed is lower, since no ground holds the water there. */
+/* How much N is a lake: 0 if its hollow is half as deep as lakes are, 1 if it is as deep. But 0 if
+ * a neighbour's bed is lower, because no ground would hold the water there. */
 static float lake_of(const struct rivers *r, const struct drain_node *n, int wide)
 {
     static const float LOWER = 8; /* metres */
@@ -182,13 +182,13 @@ bool rivers_is_source(const struct drain_node *n, int wide)
     return true;
 }
 
-/* True if a curve with N in its middle, or another end there, may be of consequence. */
+/* True if a curve with N in its middle, or an end lake at N, may matter. */
 static bool concerns(const struct block *b, const struct drain_node *n)
 {
     return n->x >= b->left && n->x <= b->right && n->y >= b->top && n->y <= b->bottom;
 }
 
-/* The curve of node (I, J), OVER the node that it flows to or not, as B needs it. */
+/* The curve over node (I, J)'s next node, or the one that begins at (I, J), as fine as B needs. */
 static const struct river_curve *curve_of(struct rivers *r, const struct block *b, int64_t i,
                                           int64_t j, const struct drain_node *n, bool over,
                                           int wide)
@@ -213,7 +213,7 @@ static const struct river_curve *curve_of(struct rivers *r, const struct block *
     return &kept->curve;
 }
 
-/* The curves that begin at node (I, J), or in the middle of its edge. */
+/* Add the curve that begins at node (I, J), and the one over its next node. */
 static void see_course(struct rivers *r, const struct block *b, int64_t i, int64_t j,
                        const struct drain_node *n, int wide)
 {
@@ -225,7 +225,7 @@ static void see_course(struct rivers *r, const struct block *b, int64_t i, int64
         add_curve(r, b, curve_of(r, b, i, j, n, true, wide));
 }
 
-/* The nodes from (I, J) on into R's memory. */
+/* Read the nodes from (I, J) on into R's memory. */
 static int find_nodes(struct rivers *r, int level, int64_t i, int64_t j, int wide, int high)
 {
     const size_t count = (size_t)wide * (size_t)high;
@@ -237,13 +237,13 @@ static int find_nodes(struct rivers *r, int level, int64_t i, int64_t j, int wid
     return r->node ? drain_nodes(r->drain, level, i, j, wide, high, r->node) : -ENOMEM;
 }
 
-/* See all nodes within reach of B, and the curves of their courses. */
+/* Add all nodes within reach of B, and the curves of their courses. */
 static int visit_cells(struct rivers *r, struct block *b)
 {
     const int64_t s = r->params.spacing >> (2 * b->level);
     const float reach = reach_of(r, b) + r->half;
-    /* A curve is within 5/4 spacings of its middle, meanders included; the node before that is up
-     * to 7/4 spacings away. */
+    /* A curve lies within 5/4 spacings of its middle, with meanders. The node before the middle is
+     * up to 7/4 spacings away. */
     const int64_t far = river_units(reach) + 5 * s / 4, around = far + 7 * s / 4;
     const struct river_block *samples = &b->samples;
     const struct coordinates x = samples->chunk->x, y = samples->chunk->y;
@@ -274,7 +274,7 @@ static int visit_cells(struct rivers *r, struct block *b)
     return err;
 }
 
-/* The finest level whose nodes a picture with samples BAND_LIMIT apart can show. */
+/* The finest level with nodes that a picture can show, its samples BAND_LIMIT apart. */
 static int finest_level(const struct rivers *r, int64_t band_limit)
 {
     enum { SAMPLES = 8 };
@@ -291,7 +291,7 @@ static int fill_chunk(struct rivers *r, const struct chunk *chunk, int64_t band_
     const int64_t spacing = r->params.spacing >> (2 * level);
     const int64_t apart = chunk->x.step > chunk->y.step ? chunk->x.step : chunk->y.step;
     enum { WIDE = 16 };
-    /* Blocks of at most 40 nodes along a side, a tile of a picture with its edges, or single
+    /* Blocks with at most 40 nodes along a side: a picture's tile with its edges, or single
      * samples. */
     const int64_t fit = 40 * spacing / apart;
     int side = fit < 1 ? 1 : fit > KERNEL_CHUNK ? KERNEL_CHUNK : (int)fit;
@@ -312,7 +312,7 @@ static int fill_chunk(struct rivers *r, const struct chunk *chunk, int64_t band_
     return 0;
 }
 
-/* Set the samples of CHUNK in VALUES. */
+/* Set CHUNK's samples in VALUES. */
 static void fill(river_values values, const struct chunk *chunk, float value)
 {
     for (int j = 0; j < chunk->height; j++)

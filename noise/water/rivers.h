@@ -2,15 +2,15 @@
  * Rivers and lakes over a drainage: how far a place is from water, and how the ground follows the
  * beds. Private to noise/.
  *
- * A course leads from node to node (drain.h) as a smooth curve (river_curves.h). The level of the
- * water is the same curve through the beds.
+ * A course leads from node to node (drain.h) as a smooth curve (river_curves.h). The water level is
+ * the same curve through the beds.
  *
- * Where beds are above the ground there is a hollow. Nodes in it weigh (1 - d^2 / r^2)^3 within r,
- * 1.6 spacings of the last level. Where their sum is above a limit the mean of their beds is the
- * level of a lake, and ground below it is the lake's. A dam rises around it where no hill does.
+ * A hollow is ground below the beds. Its nodes weigh (1 - d^2 / r^2)^3 within r, 1.6 spacings on
+ * the last level. If the sum of weights is above a limit, there is a lake. Its level is the mean
+ * bed, and it covers the ground below. A dam rises around a lake if no hill does.
  *
- * Order is 1 + log2 of the length upstream, in spacings of the last level, straight between powers
- * of two: a river of order 3 is 4 spacings long. Width and depth grow by a factor for each order.
+ * Order is 1 + log2 of the length upstream, in spacings on the last level, linear between powers of
+ * two: a river of order 3 is 4 spacings long. Width and depth grow by a factor per order.
  */
 #ifndef FARLANDS_RIVERS_H
 #define FARLANDS_RIVERS_H
@@ -20,60 +20,61 @@
 #include "noise/kernel/river_rows.h"
 #include "noise/water/drain.h"
 
-/* Rivers of one world, and what was computed of them, within a fixed memory. For one thread. */
+/* The rivers of a world, and what was computed so far that fits a fixed memory. For one thread. */
 struct rivers;
 
-/* Returns 0 or -ENOMEM. GROUND and CONTEXT as for drain_new; PARAMS are copied. */
+/* Returns 0 or -ENOMEM. GROUND and CONTEXT are as for drain_new. PARAMS are copied. */
 int rivers_new(struct rivers **out, const struct rivers_params *params, const struct kernel *kernel,
                drain_ground *ground, void *context);
 void rivers_free(struct rivers *rivers);
 
-/* What they are made of. */
+/* The parameters and the drainage, owned by RIVERS. */
 const struct rivers_params *rivers_params_of(const struct rivers *rivers);
 struct drain *rivers_drain(struct rivers *rivers);
 
-/* True if a course begins at NODE: nothing flows to it. NODE is in rows WIDE nodes long, with its
- * neighbours. */
+/* True if a course begins at NODE, because nothing flows to it. NODE is in rows that are WIDE nodes
+ * long, with its neighbours. */
 bool rivers_is_source(const struct drain_node *node, int wide);
 
 /* The water at a place on a course. */
 struct rivers_here {
-    float level; /* of the course, the joined river or the end lake that has the place; else 1e9 */
+    float level; /* the course's, or the river's or end lake's that it has joined; 1e9 outside the
+                    water */
     bool is_lake;
 };
 
-/* The water at (X, Y), a place on a course, into *OUT. Returns 0 or what the ground does. What was
- * found before is forgotten. */
+/* Find the water at (X, Y), a place on a course. Returns 0 or the ground's error. What was found
+ * before is forgotten. */
 int rivers_look(struct rivers *rivers, int64_t x, int64_t y, struct rivers_here *out);
 
 /*
- * Find the water near the samples of CHUNK; or, for rivers_carve, valleys and floors.
- * BAND_LIMIT: the distance of samples in a picture, which leaves out levels of the drainage that it
- * cannot show; 0: none. Kept until the next call. Returns 0 or what the ground returns.
+ * Find the water near CHUNK's samples; or, for rivers_carve, valleys and floors. The result is kept
+ * until the next call. BAND_LIMIT: the distance between samples in a picture, which leaves out
+ * levels that it cannot show; 0: none. Returns 0 or the ground's error.
  */
 int rivers_find_near(struct rivers *rivers, const struct chunk *chunk, int64_t band_limit);
 int rivers_find_valleys(struct rivers *rivers, const struct chunk *chunk, int64_t band_limit);
 
-/* ROWS rows from J on, WIDTH samples each, of what was found. */
+/* The following write ROWS rows from J on, WIDTH samples each, from what was found. */
 
-/* The mean level of the courses around; 0 where none is near. After rivers_find_valleys. */
+/* The mean level of the courses around; 0 if none is near. After rivers_find_valleys. */
 void rivers_base_level(const struct rivers *rivers, int j, int rows, int width, struct rows out);
-/* Metres from the edge of the nearest water, below 0 in it; at most RIVERS_NEAR. In a picture whose
- * samples are farther than RIVERS_NEAR / RIVERS_PICTURE_NEAR apart distances from the edge are
- * divided by their ratio, so that it, too, reaches RIVERS_PICTURE_NEAR samples. */
+/* Metres from the edge of the nearest water, below 0 in the water, at most RIVERS_NEAR. A picture
+ * must reach RIVERS_PICTURE_NEAR samples. If these are farther than RIVERS_NEAR, distances from the
+ * edge are divided by the ratio. */
 void rivers_bank(const struct rivers *rivers, int j, int rows, int width, struct rows out);
 /* The level of rivers, and of lakes over the ground IN; RIVERS_DRY on land. */
 void rivers_water(const struct rivers *rivers, int j, int rows, int width, struct rows in,
                   struct rows out);
-/* The order of the river; 0 on land and in lakes. In pictures rivers are RIVERS_PICTURE_NEAR
- * samples wider to both sides. */
+/* The river's order; 0 on land and in lakes. In a picture rivers are RIVERS_PICTURE_NEAR samples
+ * wider to both sides. */
 void rivers_order(const struct rivers *rivers, int j, int rows, int width, struct rows out);
-/* The ground IN with the bed cut into it, and banks beside it; around lakes with dams where they
- * would flow out. */
+/* The ground IN with beds cut into it and banks beside them, and with dams where lakes would flow
+ * out. */
 void rivers_channel(const struct rivers *rivers, int j, int rows, int width, struct rows in,
                     struct rows out);
-/* The ground IN, cut down to valleys and filled where it is below the courses around it, unless
- * there is a lake. */
+/* The ground IN, cut down to valleys, and filled up if it is below the courses around it and there
+ * is no lake. */
 void rivers_carve(const struct rivers *rivers, int j, int rows, int width, struct rows in,
                   struct rows out);
 

@@ -1,12 +1,13 @@
-/* What rivers are made of, for rivers.c, which finds water, and river_values.c. Private to them. */
+/* The parts of struct rivers. rivers.c finds water, river_values.c reads what was found. Private to
+ * them. */
 #ifndef FARLANDS_RIVERS_PARTS_H
 #define FARLANDS_RIVERS_PARTS_H
 
 #include "noise/water/river_curves.h"
 #include "noise/water/rivers.h"
 
-/* Two curves for each node: where its course begins, or ends in an end lake; and over the node that
- * it flows to. */
+/* Each node has two curves. One is over the next node that it flows to. The other begins at the
+ * node, if it is a course's first, or is an end lake there. */
 struct kept_curve {
     int64_t i, j;
     int8_t level;
@@ -14,8 +15,8 @@ struct kept_curve {
     struct river_curve curve;
 };
 
-/* Samples whose valleys were found last, since lattices of one spacing need the same ones; without
- * a width there are none. */
+/* The samples whose valleys were found last; no width: none. Lattices with the same spacing need
+ * the same samples. */
 struct found {
     struct chunk chunk;
     int64_t band_limit;
@@ -24,19 +25,20 @@ struct found {
 struct rivers {
     struct rivers_params params;
     const struct kernel *kernel;
-    float half; /* the width of the largest river */
+    float half; /* half the width of the largest river */
     struct drain *drain;
     struct drain_node *node; /* around a block */
-    size_t nodes;            /* there is room for */
+    size_t nodes;            /* that NODE has room for */
     struct kept_curve *kept;
-    float near_samples;     /* metres between samples of a picture; 0: exact values */
-    bool wet[KERNEL_CHUNK]; /* rows with water near; NEAR has no others */
+    float near_samples;     /* metres between samples in a picture; 0: exact values */
+    bool wet[KERNEL_CHUNK]; /* rows with water near; NEAR has only these */
     struct river_near near;
     struct river_valleys valleys;
-    struct found found; /* in VALLEYS */
+    struct found found; /* the samples in VALLEYS */
 };
 
-/* How far from its edge a river is known, metres: pictures show it PICTURE_NEAR samples wide. */
+/* How far from its edge a river is near, in metres. In a picture at least RIVERS_PICTURE_NEAR
+ * samples. */
 static inline float rivers_near_reach(const struct rivers *r)
 {
     const float wide = (float)RIVERS_PICTURE_NEAR * r->near_samples;
