@@ -94,12 +94,6 @@ struct drain_range {
     int width, height;
 };
 
-/* The squared distance between nodes I columns and J rows apart, in half spacings. */
-static inline int drain_square(int i, int j)
-{
-    return (2 * i + j) * (2 * i + j) + 4 * j * j;
-}
-
 /* Write the ground at LEVEL's nodes N into HEIGHT, rows STRIDE apart. */
 int drain_heights(struct drain *drain, int level, struct drain_range n, int stride,
                   int32_t *height);

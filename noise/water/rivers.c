@@ -214,7 +214,7 @@ static const struct river_curve *curve_of(struct rivers *r, const struct block *
 }
 
 /* Add the curve that begins at node (I, J), and the one over its next node. */
-static void see_course(struct rivers *r, const struct block *b, int64_t i, int64_t j,
+static void add_course(struct rivers *r, const struct block *b, int64_t i, int64_t j,
                        const struct drain_node *n, int wide)
 {
     if (n->kind == DRAIN_SEA || n->birth >= b->level)
@@ -268,7 +268,7 @@ static int visit_cells(struct rivers *r, struct block *b)
         const struct drain_node *n = &r->node[(row - j + MORE) * wide + i - first];
         for (int64_t k = i; k <= i2; k++, n++) {
             add_node(r, b, n, wide);
-            see_course(r, b, k, row, n, wide);
+            add_course(r, b, k, row, n, wide);
         }
     }
     return err;
