@@ -6,19 +6,18 @@
 #include "noise/exact/dual.h"
 #include "noise/graph/program.h"
 
-/* Set which operations derivatives_at goes through for OPERATION: itself and all that it needs,
- * without those below lattices. */
+/* Mark in NEEDED the operations that derivatives_at computes for OPERATION: itself and everything
+ * that it depends on, down to lattices. */
 void derivatives_need(const struct program *program, int operation, bool needed[GRAPH_MAX_NODES]);
 
-/* False if one of the NEEDED operations is of rivers, which have no formula. */
+/* False if a NEEDED operation reads rivers, which have no formula. */
 bool derivatives_exist(const struct program *program, const bool needed[GRAPH_MAX_NODES]);
 
 /*
- * OPERATION's value and derivatives at (X, Y), if they exist, one after the other through the
- * NEEDED operations. PATCH has the patches of their lattices, which cover the place. Values are
- * close to those of kernels, which compute in float. Where a field has a kink (abs, min, max,
- * clamp, the ends and knots of curves, cellular and billow noise), it is one of the two sides'
- * derivatives.
+ * OPERATION's value and derivatives at (X, Y), if they exist, by way of the NEEDED operations.
+ * PATCH has the patches for their lattices, and they cover the place. Kernels compute in float, so
+ * their values are close to these, but not equal. At a kink in a field (abs, min, max, clamp, a
+ * curve's ends and knots, cellular and billow noise) the result is the derivative on one side.
  */
 struct dual derivatives_at(const struct program *program, struct patch *const *patch,
                            const bool needed[GRAPH_MAX_NODES], int operation, int64_t x, int64_t y);

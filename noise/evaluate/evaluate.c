@@ -1,13 +1,10 @@
 /*
- * The evaluation of a program over a grid.
+ * The evaluation of a program over a grid. README.md has a drawing and an example.
  *
- * A grid is cut into chunks, and a chunk is evaluated band by band: 8 rows of one operation, then
- * of the next. Values lie in buffers, which are used again once nobody needs them.
- *
- * Operations that a mask makes irrelevant for a band are not carried out (guards.h).
- *
- * Patches (patch.h) of what a domain needs of other domains (plan.h) are made in falling order of
- * lattices, so that what one needs does not displace what was made before.
+ * A grid is cut into chunks. For each chunk come the patches (patch.h) that its domain needs from
+ * other domains (plan.h), then its rivers, then its steps (steps.h). Patches are made in falling
+ * order of lattices, because a lattice's domain may need patches of lattices with smaller numbers:
+ * these are made for its nodes first, and for the chunk afterwards.
  */
 #include "evaluate.h"
 
@@ -24,7 +21,7 @@ struct derivative_rows {
     float *dx, *dy;
 };
 
-/* The plan for OUTPUTS. */
+/* Make the plan for OUTPUTS, and forget what belongs to another program. */
 static int make_plan(struct context *c, int64_t band_limit, const struct output *outputs, int count)
 {
     struct evaluation *e = c->evaluation;
@@ -44,7 +41,7 @@ static int evaluate_grid(struct context *c, const struct farlands_grid *grid,
                          const struct output *outputs, int count, size_t stride,
                          const struct derivative_rows *derivatives);
 
-/* Fill the patch of LATTICE, an operation, with what CHUNK needs. */
+/* Fill LATTICE's patch with all nodes that CHUNK needs. */
 static int make_patch(struct context *c, int lattice, const struct chunk *chunk)
 {
     struct evaluation *e = c->evaluation;
@@ -69,7 +66,7 @@ static int make_patch(struct context *c, int lattice, const struct chunk *chunk)
     return err;
 }
 
-/* A drain_ground. */
+/* The drain_ground of a GRAPH_DRAIN: evaluate the field below it. */
 static int river_ground(void *context, const struct farlands_grid *grid, float *out)
 {
     const struct river_memory *m = context;
@@ -96,7 +93,7 @@ static struct river_memory *new_rivers(const struct context *c, int k)
     return NULL;
 }
 
-/* The rivers of operation K, a GRAPH_DRAIN. */
+/* The rivers of GRAPH_DRAIN K. */
 static struct rivers *rivers_of(struct context *c, int k)
 {
     struct river_memory **m = &c->evaluation->rivers[k];
@@ -104,13 +101,13 @@ static struct rivers *rivers_of(struct context *c, int k)
         *m = new_rivers(c, k);
     if (!*m)
         return NULL;
-    (*m)->program = c->program; /* perhaps another one with the same id */
+    (*m)->program = c->program; /* perhaps another program with the same id */
     (*m)->kernel = c->kernel;
     (*m)->scratch = c->scratch;
     return (*m)->rivers;
 }
 
-/* Find the rivers that steps of DOMAIN need for CHUNK. */
+/* Find the rivers that DOMAIN's steps need for CHUNK. */
 static int find_rivers(struct context *c, const struct domain *domain, const struct chunk *chunk)
 {
     bool found[2][GRAPH_MAX_NODES] = {{false}}; /* water, valleys */
@@ -130,7 +127,7 @@ static int find_rivers(struct context *c, const struct domain *domain, const str
     return err;
 }
 
-/* Evaluate DOMAIN over CHUNK into OUT, the rows of each output. ROOMY: rows may be written in whole
+/* Evaluate DOMAIN over CHUNK. OUT: each output's rows. ROOMY: rows may be written in whole
  * KERNEL_STEPs. */
 static int evaluate_chunk(struct context *c, const struct domain *domain, const struct chunk *chunk,
                           bool roomy, const struct rows *out)
@@ -145,16 +142,16 @@ static int evaluate_chunk(struct context *c, const struct domain *domain, const 
 
 /* --- Grids --- */
 
-/* Samples of a chunk along an axis for which all patches have at most KERNEL_CHUNK nodes. If
- * samples are close, a patch has as many nodes as fit between them, and four more on each level of
- * lattices; if they are far apart, each has four nodes of its own, and three more on each level. */
+/* How many samples a chunk may have along an axis, so that no patch has more than KERNEL_CHUNK
+ * nodes there. If samples are close, a patch has the nodes in between, and four more per level of
+ * lattices. If they are far apart, each sample has four nodes, and three more per level. */
 static int chunk_size(const struct plan *plan, int64_t step)
 {
     if (plan->depth == 0)
         return KERNEL_CHUNK;
     const int64_t free_nodes = KERNEL_CHUNK - 1 - TAPS * (int64_t)plan->depth;
     const int apart = KERNEL_CHUNK / (TAPS + 3 * (plan->depth - 1));
-    /* Without overflow: the size is at least APART. */
+    /* Without overflow, because the size is at least APART. */
     const int64_t close =
         step / apart <= plan->least_spacing
             ? 1 + (int64_t)((double)free_nodes * (double)plan->least_spacing / (double)step)
@@ -163,14 +160,14 @@ static int chunk_size(const struct plan *plan, int64_t step)
     return size < KERNEL_CHUNK ? (int)size : KERNEL_CHUNK;
 }
 
-/* The greatest size up to MOST of equal chunks of N samples. */
+/* The size, up to MOST, of equal chunks that N samples make. */
 static int even_chunk(int n, int most)
 {
     const int chunks = (n - 1) / most + 1;
     return (n - 1) / chunks + 1;
 }
 
-/* The derivatives of CHUNK, which has just been evaluated: so there are patches for it. */
+/* Differentiate at CHUNK's samples. The chunk has just been evaluated, so its patches are there. */
 static void differentiate(const struct context *c, const struct chunk *chunk,
                           const struct derivative_rows *d, size_t at, size_t stride)
 {
@@ -236,8 +233,8 @@ int evaluate(const struct program *program, const struct kernel *kernel,
     return run(program, kernel, scratch, grid, outputs, count, NULL, stride);
 }
 
-/* The differences of OPERATION's values half a block to both sides, along X or y, into OUT. MEMORY
- * for as many values. */
+/* Write OPERATION's differences from half a block before each sample to half a block after, along x
+ * if X and else along y, into OUT. MEMORY has room for as many values. */
 static int difference(const struct program *program, const struct kernel *kernel,
                       struct farlands_scratch *scratch, const struct farlands_grid *grid,
                       int operation, bool x, float *memory, float *out, size_t stride)

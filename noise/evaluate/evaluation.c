@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* *MEMORY if it is there, or else a new one. */
+/* Allocate *MEMORY unless it is there. */
 static void *keep_memory(void **memory, size_t size)
 {
     if (!*memory)

@@ -1,6 +1,7 @@
 /*
- * What an evaluation keeps between chunks and between grids: buffers, patches and rivers. Private
- * to evaluate/. A scratch has the evaluations of the programs that its thread used last.
+ * Everything that an evaluation keeps between chunks and between grids: buffers, patches and
+ * rivers. A scratch has the evaluations of the programs that its thread used last. Private to
+ * evaluate/.
  */
 #ifndef FARLANDS_EVALUATION_H
 #define FARLANDS_EVALUATION_H
@@ -13,20 +14,20 @@
 /* A noise and its octaves, used by one domain after the other. */
 struct run_memory {
     struct noise_run run;
-    int octaves; /* room for so many */
+    int octaves; /* that RUN has room for */
 };
 
-/* Rows of a band, one after the other without gaps. */
+/* A band's rows, one after the other without gaps. */
 struct buffer {
     KERNEL_ALIGNED float value[PLAN_BAND_ROWS * KERNEL_CHUNK];
 };
 
-/* The rivers of a GRAPH_DRAIN, and what their ground is evaluated with. */
+/* A GRAPH_DRAIN's rivers, and the evaluation of the ground below them. */
 struct river_memory {
     struct rivers *rivers;
     struct evaluation *evaluation;
-    int ground; /* operation */
-    /* Those of the evaluation that needs the rivers. */
+    int ground; /* the operation below the drain */
+    /* Copied from the evaluation that needs the rivers. */
     const struct program *program;
     const struct kernel *kernel;
     struct farlands_scratch *scratch;
@@ -41,20 +42,20 @@ struct evaluation {
     struct run_memory *run[GRAPH_MAX_NODES];
 };
 
-/* The evaluation of PROGRAM, or else a new one, or that of the program that was not evaluated for
- * the longest; SCRATCH's first from now on. NULL if out of memory. */
+/* Find PROGRAM's evaluation, or make one, in place of the least recently used one. It becomes
+ * SCRATCH's first. NULL if out of memory. */
 struct evaluation *evaluation_find(struct farlands_scratch *scratch, const struct program *program);
 
-/* Forget what was computed with another program. */
+/* Forget everything that was computed with another program. */
 void evaluation_reset(struct evaluation *e);
 
-/* The memory of a patch, a run, or the buffers of a domain: what is there already, or new. NULL, or
- * -ENOMEM, if there is none. A run has room for OCTAVES octaves. */
+/* Memory for a patch, for a run with OCTAVES octaves, and for a domain's buffers, allocated unless
+ * it is there. NULL or -ENOMEM if out of memory. */
 struct patch *evaluation_patch(struct evaluation *e, int lattice);
 struct noise_run *evaluation_run(struct evaluation *e, int k, int octaves);
 int evaluation_buffers(struct evaluation *e, const struct domain *domain);
 
-/* An evaluation of its own for rivers, freed with MEMORY, which may be NULL. */
+/* Memory with a separate evaluation. MEMORY may be NULL. */
 struct river_memory *river_memory_new(void);
 void river_memory_free(struct river_memory *memory);
 

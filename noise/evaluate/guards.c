@@ -1,4 +1,4 @@
-/* Which operations masks make irrelevant. */
+/* Choosing the factor that switches a product off. */
 #include "guards.h"
 
 #include <math.h>
@@ -6,10 +6,9 @@
 
 #include "noise/fractal/basis.h"
 
-/* The time for a sample, roughly, as a multiple of that for an octave of Perlin noise. Not the
- * prices of operations.def: with these, one product in eight of the built-in worlds has another
- * guard, and tiles take from 0.7 % less to 0.4 % more instructions. Prices may change; plans need
- * not. */
+/* The time for a sample, roughly, in octaves of Perlin noise. Not the prices in operations.def:
+ * with them one product in eight in the built-in worlds has another guard, and tiles take from 0.7
+ * % less to 0.4 % more instructions. Prices may change; plans need not. */
 static double cost(const struct operation *o)
 {
     switch (o->kind) {
@@ -49,7 +48,8 @@ void guards_release(const struct program *program, const struct domain *domain, 
             guards_release(program, domain, domain->input[operation][i], spared, reads);
 }
 
-/* What OPERATION costs, if no other reads it any more, with all that is read no more then. */
+/* One reader of OPERATION has gone. If it was the last one, returns what that saves: the cost of
+ * OPERATION and, in turn, of inputs that lose their last reader. Otherwise 0. */
 static double cost_released(const struct program *program, const struct domain *domain,
                             int operation, int16_t *reads)
 {
@@ -61,7 +61,7 @@ static double cost_released(const struct program *program, const struct domain *
     return sum;
 }
 
-/* What OPERATION costs with all that only it reads. */
+/* The cost of OPERATION, and of everything that only it reads. */
 static double cost_alone(const struct program *program, const struct domain *domain, int operation)
 {
     int16_t reads[GRAPH_MAX_NODES];
@@ -70,16 +70,16 @@ static double cost_alone(const struct program *program, const struct domain *dom
     return cost_released(program, domain, operation, reads);
 }
 
-/* How much is gained if MASK is a guard, and SPARED is the cost of what it guards: the broader it
+/* How much MASK gains as a guard, if it guards operations with the cost SPARED. The broader a mask
  * is, the larger are the regions in which it is 0. */
 static double gain(const struct operation *mask, double spared)
 {
-    /* An octave: less is not worth a look at the mask's values. */
+    /* Less than an octave is not worth looking at the mask's values. */
     return mask->rests && spared > 1 ? spared * sqrt((double)mask->broadest + 1) : 0;
 }
 
-/* The input that may guard the others of operation K, or -1. Of two that may, the one with the
- * greater gain. */
+/* The input that guards operation K's other inputs, or -1. If two could, the one with the greater
+ * gain. */
 static int find_guard(const struct program *program, const struct domain *domain, int k)
 {
     const struct operation *o = &program->operation[k];

@@ -1,10 +1,10 @@
-/* Noises at one place, in dual numbers: the formulas of params.h and operations.def. */
+/* Noises at one place, in dual numbers, by the formulas in params.h and operations.def. */
 #include "noise_dual.h"
 
 #include "noise/exact/lattice.h"
 #include "noise/kernel/formulas.h"
 
-/* A place in an octave's lattice: its cell, and the fraction of the cell along an axis. */
+/* A place in an octave's lattice: the cell, and the fraction along each axis. */
 struct spot {
     int64_t cell[2];
     struct dual f[2];
@@ -46,7 +46,7 @@ static uint32_t corner(const struct noise *noise, const struct octave *octave, i
     return table[((uint32_t)x + table[y & 255] + octave->salt) & 255];
 }
 
-/* The gradient of a corner times the way from it. */
+/* A corner's gradient times the way from the corner. */
 static struct dual slope_along(const struct noise *noise, uint32_t index, struct dual x,
                                struct dual y)
 {
@@ -55,7 +55,7 @@ static struct dual slope_along(const struct noise *noise, uint32_t index, struct
     return dual_add(dual_scale(x, (double)gx, 0), dual_scale(y, (double)gy, 0));
 }
 
-/* The derivative of fade_slope of formulas_template.h. */
+/* The derivative of fade_slope in formulas_template.h. */
 static double fade_bend(enum farlands_fade fade, double t)
 {
     switch (fade) {
@@ -69,7 +69,7 @@ static double fade_bend(enum farlands_fade fade, double t)
     return 60 * t * (1 + t * (2 * t - 3));
 }
 
-/* The weight of the corner on SIDE of a cell, and its derivative per cell. */
+/* The weight of the corner on a cell's SIDE, and its derivative per cell. */
 static struct dual side_weight(enum farlands_fade fade, struct dual f, int side)
 {
     const struct dual far = dual_apply(f, broad_fade(fade, f.v), broad_fade_slope(fade, f.v));
@@ -82,7 +82,7 @@ static struct dual side_slope(enum farlands_fade fade, struct dual f, int side)
     return side ? far : dual_scale(far, -1, 0);
 }
 
-/* Perlin or value noise: what the corners of the cell have, weighted by the fade. */
+/* Perlin or value noise: what stands at the cell's corners, weighted by the fade. */
 static struct dual faded_dual(const struct noise *noise, enum farlands_basis basis,
                               const struct octave *octave, struct spot spot)
 {
@@ -101,7 +101,7 @@ static struct dual faded_dual(const struct noise *noise, enum farlands_basis bas
     return sum;
 }
 
-/* The slope of Perlin noise along AXIS, per cell. */
+/* Perlin noise's slope along AXIS, per cell. */
 static struct dual perlin_slope(const struct noise *noise, const struct octave *octave,
                                 struct spot spot, enum axis axis)
 {
@@ -171,8 +171,8 @@ static struct dual simplex_dual(const struct noise *noise, const struct octave *
     return dual_scale(sum, 70, 0);
 }
 
-/* The way to the point of the cell at (I, J) from the spot's. Points are drawn together: INSET and
- * 1 - 2 INSET of their places. */
+/* The way from the point in cell (I, J), counted from the spot's cell, to the spot. Points are
+ * drawn together, to INSET + (1 - 2 INSET) times their places. */
 static void way_to(const struct noise *noise, const struct octave *octave, struct spot spot, int i,
                    int j, double inset, struct dual way[2])
 {
@@ -214,7 +214,7 @@ static struct dual octave_dual(const struct noise *noise, enum farlands_basis ba
     return faded_dual(noise, basis, octave, spot_at(octave, place));
 }
 
-/* Add octave N to SUM; WEIGHT is what the octaves so far give it. */
+/* Add octave N to SUM. WEIGHT is what the octaves so far give it. */
 static void add_octave(const struct noise *noise, const struct octave *octave, struct dual n,
                        struct dual *sum, struct dual *weight)
 {
@@ -284,7 +284,7 @@ struct dual damped_dual(const struct operation *o, int64_t x, int64_t y)
     return sum;
 }
 
-/* The mean cosine and sine of the stripes across the direction S, at one octave. */
+/* One octave's stripes across the direction S: their mean cosine and sine. */
 static void stripes(const struct noise *noise, const struct octave *octave, struct spot spot,
                     const struct dual s[2], struct dual *cosine, struct dual *sine)
 {

@@ -1,4 +1,4 @@
-/* The noises of a graph with their derivatives, plainly, at one place. Private to noise/. */
+/* A graph's noises with their derivatives, plainly, at one place. Private to noise/. */
 #ifndef FARLANDS_NOISE_DUAL_H
 #define FARLANDS_NOISE_DUAL_H
 

@@ -1,13 +1,14 @@
-/* Patches of lattices, and the cubic B-spline over them. */
+/* Patches, and the cubic B-spline over their nodes. */
 #include "patch.h"
 
 #include <string.h>
 
-/* Nodes along each side of a patch if chunks follow each other closely, so that it serves several:
- * KERNEL_POINTS in all. */
+/* The least number of nodes along a patch's side if chunks follow each other closely, so that one
+ * patch serves several: KERNEL_POINTS in all. */
 enum { LEAST_SIDE = 8 };
 
-/* The nodes that N coordinates lie between, 2^BITS units apart, into NODE. Returns how many. */
+/* Write the nodes that N coordinates lie between, 2^BITS units apart, into NODE. Returns how many.
+ */
 static int nodes_around(struct coordinates along, int n, int bits, int64_t *node)
 {
     int count = 0;
@@ -27,7 +28,7 @@ static bool are_neighbours(const int64_t *node, int count)
     return node[count - 1] - node[0] == count - 1;
 }
 
-/* Make COUNT nodes, which are neighbours, no fewer than LEAST_SIDE. */
+/* Extend COUNT nodes, which are neighbours, to at least LEAST_SIDE. */
 static void widen(int64_t *node, int *count)
 {
     const int64_t first = node[0] - (LEAST_SIDE - *count) / 2;
@@ -36,7 +37,8 @@ static void widen(int64_t *node, int *count)
     *count = *count < LEAST_SIDE ? LEAST_SIDE : *count;
 }
 
-/* From nodes to units, in whole KERNEL_STEPs. Returns the greatest distance of two neighbours. */
+/* Convert nodes to units, in whole KERNEL_STEPs. Returns the greatest distance between neighbours.
+ */
 static int64_t to_units(int64_t *node, int count, int bits)
 {
     int64_t widest = INT64_C(1) << bits;
@@ -63,7 +65,7 @@ bool patch_covers(const struct patch *patch, int bits, const struct chunk *chunk
            covers(patch->y, patch->rows, chunk->y, chunk->height, bits);
 }
 
-/* True if cells that N coordinates lie in touch those between COUNT nodes. */
+/* True if the cells around N coordinates touch those between COUNT nodes. */
 static bool touches(const int64_t *units, int count, struct coordinates along, int n, int bits)
 {
     const int64_t spacing = INT64_C(1) << bits;
@@ -94,8 +96,8 @@ struct chunk patch_place(struct patch *patch, int bits, const struct chunk *chun
     return nodes;
 }
 
-/* The weights of the four nodes around a place, T into a cell: the uniform cubic B-spline, or its
- * derivative per cell of ORDER 1 or 2. */
+/* The weights of the four nodes around a place, T into its cell, for the uniform cubic B-spline
+ * (ORDER 0) or for a derivative per cell (ORDER 1 or 2). */
 static void spline_weights(double t, int order, double weight[TAPS])
 {
     const double u = 1 - t;
@@ -129,7 +131,7 @@ static double cells_per_block(int bits)
     return FARLANDS_UNIT / (double)(INT64_C(1) << bits);
 }
 
-/* The weights for AT, and their derivatives, per block. */
+/* AT's weights and their derivatives, per block. */
 static void float_weights(int64_t at, int bits, float weight[TAPS], float slope[TAPS])
 {
     double w[TAPS], s[TAPS];
@@ -141,7 +143,7 @@ static void float_weights(int64_t at, int bits, float weight[TAPS], float slope[
     }
 }
 
-/* The first of the nodes around UNITS among COUNT nodes, searched for from FROM on. */
+/* Which of the NODES is the first around UNITS, from FROM on. */
 static int first_node(const int64_t *nodes, int from, int64_t units, int bits)
 {
     const int64_t first = ((units >> bits) - 1) * (INT64_C(1) << bits);

@@ -1,4 +1,4 @@
-/* Which operations a program needs on which domain, in which order, and in which buffers. */
+/* Which operations a domain needs, in which order, and in which buffers. */
 #include "plan.h"
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 
 #include "noise/evaluate/guards.h"
 
-/* True if O has the values of its first input in DOMAIN. */
+/* True if O's values in DOMAIN are its first input's values. */
 static bool is_direct(const struct program *program, const struct domain *domain,
                       const struct operation *o)
 {
@@ -15,7 +15,7 @@ static bool is_direct(const struct program *program, const struct domain *domain
     return o->kind == GRAPH_LATTICE && lattice_spacing(o) < domain->direct_below;
 }
 
-/* The operation whose values OPERATION has in DOMAIN: itself, or an input. */
+/* The operation that has OPERATION's values in DOMAIN: itself, or an input. */
 static int resolve(const struct program *program, const struct domain *domain, int operation)
 {
     while (is_direct(program, domain, &program->operation[operation]))
@@ -23,12 +23,12 @@ static int resolve(const struct program *program, const struct domain *domain, i
     return operation;
 }
 
-/* Find the inputs of operation K. */
+/* Find operation K's inputs. */
 static void find_inputs(const struct program *program, struct domain *domain, int k)
 {
     const struct operation *o = &program->operation[k];
     domain->inputs[k] = operation_is_patched(o) || plan_is_silent(domain, o) ? 0 : o->inputs;
-    /* Rivers themselves are not values. */
+    /* The last input of such an operation stands for rivers, and is not read. */
     if (operation_is_near_water(o))
         domain->inputs[k]--;
     for (int i = 0; i < domain->inputs[k]; i++)
@@ -43,7 +43,8 @@ static bool is_output(const struct domain *domain, int operation)
     return false;
 }
 
-/* True if OPERATION needs to be evaluated once a chunk only. FIXED: those before it. */
+/* True if one evaluation of OPERATION per chunk is enough. FIXED: the same for operations before
+ * it. */
 static bool is_fixed(const struct program *program, const struct domain *domain, int operation,
                      const bool *fixed)
 {
@@ -58,8 +59,8 @@ static bool is_fixed(const struct program *program, const struct domain *domain,
     return true;
 }
 
-/* Give each step the buffer of an input that nobody needs any more, if it may take its place, or
- * else the first one that nobody needs. Results that go out, and constants, are kept. */
+/* Give each step a buffer: an input's buffer, if nobody else needs it and the step may overwrite
+ * it, or else the first one that nobody needs. Outputs and constants keep theirs. */
 static void assign_buffers(const struct program *program, struct domain *domain, const int *last)
 {
     int busy_until[GRAPH_MAX_NODES], buffers = 0, runs = 0;
@@ -81,18 +82,19 @@ static void assign_buffers(const struct program *program, struct domain *domain,
     }
 }
 
-/* The order of steps: an operation comes after its inputs, and, as far as it can, after the guards
- * that may make it irrelevant. Each pass places what is read if all guards that it meets are 0,
- * and so the next pass finds these guards in their places. */
+/* Puts steps in order. An operation comes after its inputs, and, if possible, after the guards that
+ * may make it irrelevant. Each pass places the operations that are read even if all guards not yet
+ * placed are 0. The next pass then finds those guards in their places. */
 struct order {
     const struct program *program;
     struct domain *domain;
     int pass;
-    int seen[GRAPH_MAX_NODES];   /* the last pass that came to an operation */
-    int placed[GRAPH_MAX_NODES]; /* the pass that placed it; 0: none yet, -1: a constant */
+    int seen[GRAPH_MAX_NODES];   /* the last pass that visited an operation */
+    int placed[GRAPH_MAX_NODES]; /* the pass that placed an operation; 0: none yet, -1: a constant
+                                  */
 };
 
-/* Returns whether operation K has a place. */
+/* Place operation K, if this pass can. Returns whether it has a place. */
 static bool place_step(struct order *order, int k)
 {
     const struct domain *domain = order->domain;
@@ -116,7 +118,7 @@ static bool place_step(struct order *order, int k)
     return ready;
 }
 
-/* Constants, then the others. */
+/* Place constants, then all other steps. */
 static void place_steps(const struct program *program, struct domain *domain, const bool *needed)
 {
     struct order order = {.program = program, .domain = domain};
@@ -143,7 +145,7 @@ static void place_steps(const struct program *program, struct domain *domain, co
 static void plan_domain(const struct program *program, struct domain *domain)
 {
     bool needed[GRAPH_MAX_NODES] = {false}, patched[GRAPH_MAX_NODES] = {false};
-    int last[GRAPH_MAX_NODES]; /* step that needs each operation */
+    int last[GRAPH_MAX_NODES]; /* last step that reads each operation */
 
     domain->lattices = 0;
     for (int i = 0; i < domain->outputs; i++) {
@@ -180,7 +182,7 @@ static struct domain *keep_domain(struct plan *plan, int lattice)
     return plan->lattice[lattice];
 }
 
-/* Plan all lattices that the plan's grid needs, directly or through others. */
+/* Plan the lattices that the plan's grid needs, directly or through others. */
 static int plan_lattices(const struct program *program, struct plan *plan)
 {
     int depth[GRAPH_MAX_NODES] = {0}; /* 0: not needed */
@@ -228,7 +230,7 @@ int plan_make(struct plan *plan, const struct program *program, int64_t band_lim
     if (is_planned(plan, program, band_limit, outputs, count))
         return 0;
     plan->program = program->id;
-    plan->outputs = 0; /* no plan if this fails */
+    plan->outputs = 0; /* no plan if the following fails */
     plan->grid.band_limit = band_limit;
     plan->grid.direct_below = band_limit ? band_limit + 1 : 0;
     plan->grid.outputs = count;

@@ -1,11 +1,11 @@
 /*
- * The plan of an evaluation: which operations a program needs on which domain, in which order, and
+ * The plan for an evaluation: which operations a program needs on which domain, in which order, and
  * which buffer each result takes. Private to noise/.
  *
- * A domain is the grid, or the nodes of a lattice (GRAPH_LATTICE). Before a chunk of any domain
- * begins, the nodes that its samples lie between are evaluated, as a chunk of the lattice's domain:
- * so evaluation goes down from the grid to lattices, and from these to others. Lattices that are
- * farther down have smaller numbers.
+ * A domain is the grid, or a lattice's nodes (GRAPH_LATTICE). Before a chunk in any domain begins,
+ * the nodes that its samples lie between are evaluated, as a chunk in the lattice's domain. So
+ * evaluation goes down from the grid to lattices, and from them to other lattices, whose numbers
+ * are always smaller.
  */
 #ifndef FARLANDS_PLAN_H
 #define FARLANDS_PLAN_H
@@ -14,36 +14,36 @@
 
 enum {
     PLAN_MAX_OUTPUTS = 16,
-    /* Rows of one operation that are evaluated at once: few enough that what operations pass to
-     * each other stays near the core. */
+    /* Rows in an evaluation's band. Few, so that values stay near the core between operations. */
     PLAN_BAND_ROWS = 8,
 };
 
-/* An operation within a domain. */
+/* An operation in a domain. */
 struct step {
     int operation;
-    int buffer; /* of its result */
-    int run;    /* of GRAPH_NOISE */
+    int buffer; /* for its result */
+    int run;    /* number of its noise, if it has one */
 };
 
-/* What is evaluated on a grid, or at the nodes of a lattice. */
+/* The steps for a grid, or for a lattice's nodes. */
 struct domain {
-    int64_t direct_below; /* lattices with less spacing are their inputs themselves */
-    int64_t band_limit;   /* distance of samples if they are filtered; 0: none */
-    int constants, steps; /* the first steps are the same everywhere, evaluated once a chunk */
+    int64_t direct_below; /* a lattice with less spacing is its own input here */
+    int64_t band_limit;   /* distance between samples if they are filtered; 0: none */
+    int constants, steps; /* the first CONSTANTS steps are evaluated once per chunk */
     struct step step[GRAPH_MAX_NODES];
-    int buffer[GRAPH_MAX_NODES]; /* of each operation while it is needed */
+    int buffer[GRAPH_MAX_NODES]; /* for each operation, until its last reader */
     int outputs, output[PLAN_MAX_OUTPUTS];
-    int lattices, lattice[GRAPH_MAX_NODES]; /* whose patches it needs, in falling order */
-    /* Of each operation: its inputs here. Values of lattices come from patches; what the band limit
-     * silences has none; a lattice that does not apply is its own input, and so is ground with
-     * rivers that are hidden. */
+    int lattices, lattice[GRAPH_MAX_NODES]; /* whose patches this needs, in falling order */
+    /* Each operation's inputs in this domain. None for a lattice, whose values come from a patch,
+     * and for a noise that the band limit silences. Lattices that do not apply, and ground with
+     * hidden rivers, are replaced by their own input. */
     int inputs[GRAPH_MAX_NODES], input[GRAPH_MAX_NODES][GRAPH_MAX_INPUTS];
-    /* Of each operation: how often others read it, or it goes out; which of its inputs is a guard
+    /* For each operation: how many operations and outputs read it; which input is its guard
      * (guards.h), or -1. */
     int16_t reads[GRAPH_MAX_NODES];
     int guard[GRAPH_MAX_NODES];
-    /* An operation that each is a guard of, and the next one with the same guard; -1: none. */
+    /* Lists of operations with the same guard: the first for each guard, and the next for each
+     * member. -1: none. */
     int guarded[GRAPH_MAX_NODES], next_guarded[GRAPH_MAX_NODES];
 };
 
@@ -51,23 +51,23 @@ struct plan {
     uint64_t program;
     int outputs, output[PLAN_MAX_OUTPUTS];
     struct domain grid;
-    int depth; /* of lattices that need each other; 0: none */
+    int depth; /* the longest chain of lattices; 0: none */
     int64_t least_spacing;
-    struct domain *lattice[GRAPH_MAX_NODES]; /* by operation; memory is kept */
+    struct domain *lattice[GRAPH_MAX_NODES]; /* by operation; memory stays for the next plan */
 };
 
 /*
- * Plan COUNT OUTPUTS, operations of PROGRAM, on a grid; BAND_LIMIT: the distance of its samples if
- * they are filtered, or 0. PLAN is all 0, or has been made before; nothing is done if it is the
- * same. Returns 0 or -ENOMEM.
+ * Plan COUNT OUTPUTS, operations in PROGRAM, on a grid. BAND_LIMIT: the distance between its
+ * samples if they are filtered, or 0. PLAN is all 0 at first; if it is already this plan, nothing
+ * is done. Returns 0 or -ENOMEM.
  */
 int plan_make(struct plan *plan, const struct program *program, int64_t band_limit,
               const int *outputs, int count);
 
-/* Free what PLAN refers to. */
+/* Free all memory that PLAN refers to, but not PLAN. */
 void plan_clear(struct plan *plan);
 
-/* True if the band limit leaves nothing of a noise, which is the same everywhere then. */
+/* True if the band limit leaves no octave of a noise, so that it is the same everywhere. */
 static inline bool plan_is_silent(const struct domain *domain, const struct operation *o)
 {
     return o->noise && domain->band_limit &&
@@ -75,8 +75,8 @@ static inline bool plan_is_silent(const struct domain *domain, const struct oper
                &o->noise->octave[0], domain->band_limit) == 0;
 }
 
-/* True if O is of rivers, and the band limit leaves none: ground is as it was, and dry. Four
- * samples show a valley between nodes of the broadest level. */
+/* True if O needs rivers and the band limit hides them: ground is as it was, and dry. A valley
+ * between nodes on the broadest level needs four samples to show. */
 static inline bool plan_hides_rivers(const struct program *program, const struct domain *domain,
                                      const struct operation *o)
 {

@@ -9,8 +9,8 @@
 _Static_assert((int)PLAN_BAND_ROWS <= KERNEL_BAND_ROWS && PLAN_BAND_ROWS % KERNEL_SET_ROWS == 0,
                "kernels evaluate so many rows at once");
 
-/* Where OPERATION's values are: in OUT, if it is not NULL and this is one of the domain's outputs,
- * or else in a buffer. */
+/* Where OPERATION's values are: in OUT, if OUT is not NULL and the operation is an output, or else
+ * in a buffer. */
 static struct rows context_rows(const struct context *c, const struct domain *domain, int operation,
                                 const struct rows *out)
 {
@@ -20,13 +20,13 @@ static struct rows context_rows(const struct context *c, const struct domain *do
     return (struct rows){c->evaluation->buffer[domain->buffer[operation]]->value, c->stride};
 }
 
-/* True if the values of few samples are computed row by row, as those of many are. */
+/* True if an operation computes few samples row by row, like many samples. */
 static bool needs_rows(const struct operation *o)
 {
     return o->kind != GRAPH_NOISE && operation_family(o) != FAMILY_PLAIN;
 }
 
-/* Where the values of operation K are, which others read. */
+/* Where operation K's values are, for those that read them. */
 static struct rows known_rows(const struct context *c, const struct domain *domain,
                               const struct relevance *relevance, int k, const struct rows *out)
 {
@@ -35,7 +35,7 @@ static struct rows known_rows(const struct context *c, const struct domain *doma
     return context_rows(c, domain, k, out);
 }
 
-/* ROWS rows from J on of noise O, as many at once as its lines allow. */
+/* Noise O on ROWS rows from J on, as many at once as its lines allow. */
 static void run_noise(const struct context *c, const struct operation *o, struct noise_run *run,
                       const struct rows *in, int j, int rows, struct rows to)
 {
@@ -50,12 +50,12 @@ static void run_noise(const struct context *c, const struct operation *o, struct
     }
 }
 
-/* ROWS rows from J on, WIDTH samples each, of an operation of rivers. */
+/* An operation that reads rivers, on ROWS rows from J on, WIDTH samples each. */
 static void run_rivers(const struct context *c, const struct operation *o, struct rows in, int j,
                        int rows, int width, struct rows to)
 {
     const struct rivers *rivers = c->evaluation->rivers[o->river_source]->rivers;
-    /* Others read whole steps. */
+    /* Other operations read whole steps. */
     for (int r = 0; r < rows; r++)
         for (int i = width; i < whole_steps(width); i++)
             to.at[(size_t)r * to.stride + (size_t)i] = 0;
@@ -73,7 +73,7 @@ static void run_rivers(const struct context *c, const struct operation *o, struc
         rivers_channel(rivers, j, rows, width, in, to);
 }
 
-/* Values of an operation of rivers that are hidden. */
+/* The values of an operation whose rivers are hidden. */
 static void fill_without_rivers(const struct operation *o, int rows, int n, struct rows to)
 {
     const float dry = o->kind == GRAPH_BANK    ? (float)RIVERS_NEAR
@@ -84,7 +84,7 @@ static void fill_without_rivers(const struct operation *o, int rows, int n, stru
             to.at[(size_t)r * to.stride + (size_t)i] = dry;
 }
 
-/* ROWS rows from J on of the operation of STEP, whose inputs are IN, into TO. */
+/* STEP's operation on ROWS rows from J on, from its inputs IN to TO. */
 static void run_operation(struct context *c, const struct step *step, const struct chunk *chunk,
                           const struct rows *in, int j, int rows, struct rows to)
 {
@@ -110,7 +110,7 @@ static void run_operation(struct context *c, const struct step *step, const stru
         c->kernel->operate(o, in, rows, whole_steps(chunk->width), to);
 }
 
-/* Choose the octaves of the noises of DOMAIN. Returns 0 or -ENOMEM. */
+/* Choose the octaves for DOMAIN's noises. Returns 0 or -ENOMEM. */
 static int begin_noises(struct context *c, const struct domain *domain, const struct chunk *chunk,
                         bool few)
 {
@@ -134,8 +134,8 @@ static int begin_noises(struct context *c, const struct domain *domain, const st
     return 0;
 }
 
-/* ROWS rows of N values of output I of DOMAIN from FROM to OUT, which may be the same. A zero that
- * an operation computed becomes +0: which sign it had depends on what was irrelevant. */
+/* Copy DOMAIN's output I, ROWS rows of N values, from FROM to OUT, which may be the same. An
+ * operation's zeros become +0, because their signs depend on what was irrelevant. */
 static void deliver(const struct context *c, const struct domain *domain, int i, struct rows from,
                     int rows, int n, struct rows out)
 {
@@ -147,19 +147,19 @@ static void deliver(const struct context *c, const struct domain *domain, int i,
                    (size_t)n * sizeof *out.at);
 }
 
-/* Samples that steps go through together. */
+/* Samples that go through the steps together. */
 struct band {
     const struct chunk *chunk;
-    bool few;               /* all samples of the chunk, one after the other, as a single row */
-    int j, rows, n;         /* rows from J on of N samples */
-    const struct rows *out; /* where outputs of the domain go at once; NULL: nowhere */
+    bool few;               /* all of the chunk's samples, one after the other, as a single row */
+    int j, rows, n;         /* ROWS rows from J on, N samples each */
+    const struct rows *out; /* where outputs may be written at once; NULL: in buffers first */
 };
 
-/* Few samples of an operation that computes them row by row. */
+/* An operation that computes few samples row by row. */
 static void run_few_rows(struct context *c, const struct step *step, const struct chunk *chunk,
                          struct rows in[GRAPH_MAX_INPUTS], struct rows to)
 {
-    /* What a row writes beyond its samples is where the next row goes. */
+    /* A row's padding is where the next row begins, so rows are written in order. */
     for (int j = 0; j < chunk->height; j++) {
         run_operation(c, step, chunk, in, j, 1, to);
         to.at += chunk->width;
@@ -168,7 +168,7 @@ static void run_few_rows(struct context *c, const struct step *step, const struc
     }
 }
 
-/* The operation of STEP at few samples. */
+/* STEP's operation at few samples. */
 static void run_few(struct context *c, const struct step *step, const struct band *band,
                     struct rows in[GRAPH_MAX_INPUTS], struct rows to)
 {
@@ -182,7 +182,7 @@ static void run_few(struct context *c, const struct step *step, const struct ban
         run_few_rows(c, step, band->chunk, in, to);
 }
 
-/* True if the lattice that operation K takes its values or slopes from is 0 in BAND. */
+/* True if operation K is a lattice, or its slope, and the lattice is 0 in BAND. */
 static bool is_patch_zero(const struct context *c, int k, const struct band *band)
 {
     const int lattice = context_lattice(&c->program->operation[k], k);
@@ -190,8 +190,8 @@ static bool is_patch_zero(const struct context *c, int k, const struct band *ban
                          band->chunk, band->j, band->few ? band->chunk->height : band->rows);
 }
 
-/* Give operation K of BAND, without computing it, 0 or the values of one of its inputs IN, which
- * are copied TO where they are not yet. Returns false if it must be computed. */
+/* Try to give operation K its values without computing them: 0, or an input's values, copied from
+ * IN to TO unless they are there. Returns false if the operation must be computed. */
 static bool take_input(const struct context *c, const struct domain *domain, int k,
                        const struct band *band, const struct rows *in, struct rows to,
                        struct relevance *relevance)
@@ -215,7 +215,7 @@ static bool take_input(const struct context *c, const struct domain *domain, int
     return true;
 }
 
-/* Step S of BAND. */
+/* Step S in BAND. */
 static void run_step(struct context *c, const struct domain *domain, int s, const struct band *band,
                      struct relevance *relevance)
 {
@@ -242,7 +242,7 @@ static void run_step(struct context *c, const struct domain *domain, int s, cons
         relevance_drop(relevance, c->program, domain, k);
 }
 
-/* Steps FIRST to LAST - 1 of BAND. */
+/* Steps FIRST to LAST - 1 in BAND. */
 static void run_steps(struct context *c, const struct domain *domain, int first, int last,
                       const struct band *band, struct relevance *relevance)
 {
@@ -250,7 +250,7 @@ static void run_steps(struct context *c, const struct domain *domain, int first,
         run_step(c, domain, s, band, relevance);
 }
 
-/* ROWS rows from J on of CHUNK into OUT. CONSTANTS is what constants make irrelevant. */
+/* CHUNK's ROWS rows from J on, into OUT. CONSTANTS: the relevance after the constant steps. */
 static void run_band(struct context *c, const struct domain *domain, const struct chunk *chunk,
                      int j, int rows, bool roomy, const struct rows *out,
                      const struct relevance *constants)
@@ -267,7 +267,7 @@ static void run_band(struct context *c, const struct domain *domain, const struc
                 chunk->width, rows_out[i]);
 }
 
-/* All steps of few samples, then what goes out. */
+/* All steps at few samples, then the outputs. */
 static void run_few_steps(struct context *c, const struct domain *domain, const struct chunk *chunk,
                           const struct rows *out)
 {
@@ -281,7 +281,7 @@ static void run_few_steps(struct context *c, const struct domain *domain, const 
     }
 }
 
-/* All bands of CHUNK. */
+/* All bands in CHUNK. */
 static void run_bands(struct context *c, const struct domain *domain, const struct chunk *chunk,
                       bool roomy, const struct rows *out)
 {

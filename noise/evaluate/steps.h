@@ -1,23 +1,23 @@
 /*
- * The steps of a domain over a chunk, whose patches and rivers are there: band by band, one
- * operation after the other. Private to evaluate/.
+ * A domain's steps over a chunk, whose patches and rivers are there: band by band, one operation
+ * after the other. Private to evaluate/.
  */
 #ifndef FARLANDS_STEPS_H
 #define FARLANDS_STEPS_H
 
 #include "noise/evaluate/evaluation.h"
 
-/* What the functions of an evaluation need. */
+/* Everything that the functions of an evaluation need. */
 struct context {
     const struct program *program;
     const struct kernel *kernel;
     struct farlands_scratch *scratch;
     struct evaluation *evaluation;
     bool band_limit;
-    size_t stride; /* of rows in buffers */
+    size_t stride; /* between rows in buffers */
 };
 
-/* The lattice whose patch operation O, number K, takes its values or slopes from. */
+/* The lattice that operation O, number K, takes its values or slopes from. */
 static inline int context_lattice(const struct operation *o, int k)
 {
     return operation_is_slope(o) ? o->input[0] : k;
@@ -28,8 +28,8 @@ static inline int context_spacing_bits(const struct context *c, int lattice)
     return c->program->operation[lattice].spacing_bits;
 }
 
-/* Run the steps of DOMAIN over CHUNK into OUT, the rows of each output. ROOMY: rows may be written
- * in whole KERNEL_STEPs. Returns 0 or -ENOMEM. */
+/* Run DOMAIN's steps over CHUNK. OUT: each output's rows. ROOMY: rows may be written in whole
+ * KERNEL_STEPs. Returns 0 or -ENOMEM. */
 int steps_run(struct context *c, const struct domain *domain, const struct chunk *chunk, bool roomy,
               const struct rows *out);
 
