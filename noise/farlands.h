@@ -59,7 +59,7 @@ extern "C" {
 
 /* --- Units ---------------------------------------------------------------- */
 
-/* Units per block. */
+/* Units per block, as a power of two and as a number. */
 #define FARLANDS_UNIT_BITS 10
 #define FARLANDS_UNIT (INT64_C(1) << FARLANDS_UNIT_BITS)
 
@@ -67,10 +67,10 @@ extern "C" {
 #define FARLANDS_LIMIT_BLOCKS (INT64_C(1) << 52)
 #define FARLANDS_LIMIT (FARLANDS_LIMIT_BLOCKS * FARLANDS_UNIT)
 
-/* Largest distance between two samples of a grid or box, in units. */
+/* The largest distance between two samples in a grid or box, in units. */
 #define FARLANDS_MAX_STEP (INT64_C(1) << 52)
 
-/* The units of BLOCKS whole blocks, -2^53 .. 2^53. */
+/* BLOCKS whole blocks, -2^53 .. 2^53, in units. */
 static inline int64_t farlands_units(int64_t blocks)
 {
     return blocks * FARLANDS_UNIT;
@@ -94,7 +94,7 @@ struct farlands_world;
 
 enum {
     FARLANDS_MESSAGE = 1024,       /* bytes, room for every message, with its NUL */
-    FARLANDS_WORLD_TEXT = 1 << 20, /* bytes, the longest text of a world */
+    FARLANDS_WORLD_TEXT = 1 << 20, /* bytes, the longest text for a world */
     FARLANDS_MAX_FIELDS = 16,      /* in one call */
 };
 
@@ -134,7 +134,7 @@ int farlands_world_new(struct farlands_world **out, const char *text, size_t len
  */
 int farlands_seed(const char *text, size_t length, uint64_t *out);
 
-/* The same world with SEED, as the server has it at /{world}:{seed}. */
+/* The same world with SEED, like the server's /{world}:{seed}. */
 int farlands_world_reseed(struct farlands_world **out, const struct farlands_world *world,
                           uint64_t seed);
 
@@ -144,32 +144,32 @@ void farlands_world_free(struct farlands_world *world);
 /* Facts about WORLD, which is not NULL. Strings live as long as the world. */
 const char *farlands_world_name(const struct farlands_world *world); /* "default", "default:42" */
 uint64_t farlands_world_seed(const struct farlands_world *world);
-/* The generator that defines its values. */
+/* The generator that defines the world's values. */
 int farlands_world_generator(const struct farlands_world *world);
-/* 16 hex digits: the fingerprint of its regions, as in the document that it was made from; "" for
- * YAML and other seeds. */
+/* 16 hex digits: the fingerprint of its regions, as in the document that the world was made from;
+ * "" for YAML and other seeds. */
 const char *farlands_world_fingerprint(const struct farlands_world *world);
-/* The zoom whose samples are a block apart, and the position of sample 0 of tile 0 in units. */
+/* The zoom whose samples are a block apart, and where sample 0 of tile 0 lies, in units. */
 int farlands_world_native_zoom(const struct farlands_world *world);
 void farlands_world_origin(const struct farlands_world *world, int64_t *x, int64_t *y);
-/* The kernel that it runs on: "avx512", "avx2", "neon" or "scalar". The environment variable
+/* The world's kernel: "avx512", "avx2", "neon" or "scalar". The environment variable
  * FARLANDS_KERNEL forces one when a world is made. Kernels differ in speed only. */
 const char *farlands_world_kernel(const struct farlands_world *world);
 
 /* --- Fields --------------------------------------------------------------- */
 
-/* The name of field INDEX, from 0 on, in the order of the text; NULL if there are not so many. The
- * field "height" is in every world. */
+/* The name of field INDEX, from 0 on, in the same order as the text; NULL if there are fewer. Every
+ * world has the field "height". */
 const char *farlands_field_name(const struct farlands_world *world, size_t index);
 
-/* The unit of a field's values, "" if it has none; NULL if there is no such FIELD. */
+/* A field's unit, "" if it has none; NULL if there is no such FIELD. */
 const char *farlands_field_unit(const struct farlands_world *world, const char *field);
 
-/* The name of the biome ID, 0 to 255, which is a value of the field "biome"; NULL if the world has
- * no such biome. */
+/* The name of biome ID, 0 to 255, a value in the field "biome"; NULL if the world has no such
+ * biome. */
 const char *farlands_biome_name(const struct farlands_world *world, int id);
 
-/* Bounds of a field's values: none is outside of them, though they may be far from any value. */
+/* Bounds for a field's values. No value is outside, but all may be far from the bounds. */
 int farlands_field_range(const struct farlands_world *world, const char *field, float *min,
                          float *max);
 
@@ -181,9 +181,10 @@ void farlands_scratch_free(struct farlands_scratch *scratch);
 /* --- Grids ---------------------------------------------------------------- */
 
 /*
- * A rectangle of samples. Column i, row j lies at (x + i * step, y + j * step) units. Every sample
- * must lie within FARLANDS_LIMIT + FARLANDS_MAX_STEP of the origin along each axis: tiles at the
- * end of the world have a border, too. First and last must be less than 2^63 units apart. Frozen.
+ * A rectangle of samples. Column i, row j lies at (x + i * step, y + j * step) units. Along each
+ * axis every sample must lie within FARLANDS_LIMIT + FARLANDS_MAX_STEP of the origin, because tiles
+ * at the end of the world have a border, too. First and last must be less than 2^63 units apart.
+ * Frozen.
  */
 struct farlands_grid {
     int64_t x, y;
@@ -192,7 +193,7 @@ struct farlands_grid {
     bool band_limit; /* fade out octaves finer than the samples: for pictures */
 };
 
-/* The grid of WIDTH x HEIGHT blocks from block (X, Y) on. */
+/* A grid of WIDTH x HEIGHT blocks from block (X, Y) on. */
 static inline struct farlands_grid farlands_chunk(int64_t x, int64_t y, int width, int height)
 {
     const struct farlands_grid grid = {
@@ -201,30 +202,31 @@ static inline struct farlands_grid farlands_chunk(int64_t x, int64_t y, int widt
 }
 
 /*
- * The square of the server's tile ZOOM/X/Y as a grid of SIZE x SIZE samples, a power of two up to
- * 4096; the server's have 256, and 512 if they end with @2x. Without a band limit, as tiles of
- * numbers; pictures have one. Returns -EINVAL for zooms that the server does not have, if samples
- * would lie beyond the end of the world, and if they would be less than a unit apart.
+ * The square that the server's tile ZOOM/X/Y shows, as a grid of SIZE x SIZE samples, a power of
+ * two up to 4096; the server's tiles have 256, and 512 if they end with @2x. Without a band limit,
+ * like tiles of numbers; pictures have one. Returns -EINVAL for zooms that the server does not
+ * have, if samples would lie beyond the end of the world, and if they would be less than a unit
+ * apart.
  */
 int farlands_tile(const struct farlands_world *world, int zoom, int64_t x, int64_t y, int size,
                   struct farlands_grid *out);
 
-/* Heights in metres into OUT, row by row from north to south, west to east within a row. Rows begin
- * STRIDE >= width floats apart. Large grids are cheaper per sample than small ones. */
+/* Write heights in metres into OUT, row by row from north to south, west to east within a row. Rows
+ * begin STRIDE >= width floats apart. Large grids are cheaper per sample than small ones. */
 int farlands_heights(const struct farlands_world *world, struct farlands_scratch *scratch,
                      const struct farlands_grid *grid, float *out, size_t stride);
 
-/* COUNT fields, 1 to FARLANDS_MAX_FIELDS: FIELD[i] into OUT[i], all with the same stride. What they
- * have in common is computed once. */
+/* COUNT fields, 1 to FARLANDS_MAX_FIELDS: FIELD[i] into OUT[i], all with the same stride. What
+ * fields have in common is computed once. */
 int farlands_fields(const struct farlands_world *world, struct farlands_scratch *scratch,
                     const struct farlands_grid *grid, const char *const *field, size_t count,
                     float *const *out, size_t stride);
 
 /*
- * A field of a grid without band limit, and its derivatives along x and y, per block, into three
- * arrays with the same stride: the slopes of the mathematical surface at each sample, not
- * differences of neighbours. The values are those of farlands_fields, and derivatives have the same
- * bits on every machine, too. They take some 60 ns a sample for each octave.
+ * A field over a grid without band limit, with its derivatives along x and y, per block, into three
+ * arrays with the same stride. Derivatives are slopes of the mathematical surface at each sample,
+ * not differences between neighbours, and have the same bits on every machine. Values are the same
+ * as in farlands_fields. Takes some 60 ns per sample and octave.
  */
 int farlands_gradients(const struct farlands_world *world, struct farlands_scratch *scratch,
                        const struct farlands_grid *grid, const char *field, float *value, float *dx,
@@ -233,7 +235,7 @@ int farlands_gradients(const struct farlands_world *world, struct farlands_scrat
 /* --- Places --------------------------------------------------------------- */
 
 /* The height, or any field, at one place: the same bits as in a grid without band limit. NAN beyond
- * the bounds of a grid, without memory, or if there is no such FIELD. */
+ * a grid's bounds, if out of memory, or if there is no such FIELD. */
 float farlands_height(const struct farlands_world *world, struct farlands_scratch *scratch,
                       int64_t x, int64_t y);
 float farlands_value(const struct farlands_world *world, struct farlands_scratch *scratch,
@@ -242,48 +244,47 @@ float farlands_value(const struct farlands_world *world, struct farlands_scratch
 /* --- Water ---------------------------------------------------------------- */
 
 /*
- * A world has water if it has the field "water" and that is made of a `drain` (config/README.md,
- * "Rivers"). The functions return -ENOENT for other worlds.
+ * A world has water if it has a field "water" that depends on a `drain` (config/README.md,
+ * "Rivers"). For other worlds these functions return -ENOENT.
  */
 
-/* What a point of a course is in. Over land water has no bed yet, or no longer. */
+/* What a course's point lies in. Over land water has no bed yet, or no longer. */
 enum farlands_water {
     FARLANDS_LAND,
     FARLANDS_RIVER,
     FARLANDS_LAKE,
     FARLANDS_SEA,     /* where a course ends */
-    FARLANDS_END_LAKE /* which has no outlet: the other end */
+    FARLANDS_END_LAKE /* has no outlet: the other end */
 };
 
 /* Frozen. */
 struct farlands_course_point {
     int64_t x, y; /* units */
     /* Levels and beds never rise from point to point, width and order never fall. */
-    float level; /* of the water, metres */
-    float bed;   /* the bottom in the middle; over land LEVEL */
+    float level; /* the water's, in metres */
+    float bed;   /* the bottom in the middle; LEVEL over land */
     float width; /* metres; 0 over land */
     float order; /* as the node `river` has it; 0 over land */
     int kind;    /* enum farlands_water */
 };
 
-/* How far a course was followed: a node of the drainage, and a step there. Of use for the same
- * world alone, at any time. Frozen. */
+/* How far a course was followed: a node in the drainage, and a step there. Valid for the same world
+ * alone, at any time. Frozen. */
 struct farlands_course {
     int64_t i, j;
     int step;
 };
 
-/* The course of water from a place: that of a river, if one is within 256 m and a spacing of nodes;
- * or over land, from the nearest node. */
+/* Begin the course of water from a place: along a river, if one is within 256 m and a node spacing,
+ * or else over land from the nearest node. */
 int farlands_course_at(const struct farlands_world *world, struct farlands_scratch *scratch,
                        int64_t x, int64_t y, struct farlands_course *out);
 
 /*
- * The next points of COURSE, downstream, at most ROOM, into OUT; *COUNT becomes their number, and
- * COURSE moves on. Fewer than ROOM: the course has ended, in the sea or in an end lake, which its
- * last point is. Points are the corners of the line that the middle of the river follows. Where
- * that is within the water that the river falls into, a larger river or an end lake, levels are of
- * that.
+ * Write the next points of COURSE, downstream, at most ROOM, into OUT, and their number into
+ * *COUNT. COURSE moves on. If they are fewer than ROOM the course has ended, with its last point in
+ * the sea or in an end lake. Points are the corners of the line that the river's middle follows.
+ * Where it is already within a larger river or an end lake, levels are the other water's.
  */
 int farlands_downstream(const struct farlands_world *world, struct farlands_scratch *scratch,
                         struct farlands_course *course, struct farlands_course_point *out,
@@ -292,7 +293,7 @@ int farlands_downstream(const struct farlands_world *world, struct farlands_scra
 /* --- Space ---------------------------------------------------------------- */
 
 /* A box of samples. (i, j, k) lies at (x + i * step, y + j * step, z + k * step) units, within the
- * same bounds as those of a grid. Frozen. */
+ * same bounds as a grid. Frozen. */
 struct farlands_box {
     int64_t x, y, z;
     int64_t step; /* 1 .. FARLANDS_MAX_STEP */
@@ -300,36 +301,37 @@ struct farlands_box {
 };
 
 /*
- * Density in blocks at every sample of a box into OUT: x varies fastest, then y, then z, without
- * gaps. It is above 0 within the ground and below 0 in the air, with the overhangs and caves of the
- * world's `volume`; near a surface its size is roughly the distance from it. A sample has the same
- * bits as farlands_density_at there, so boxes may share faces at any step.
+ * Write the density in blocks at every sample in a box into OUT: x varies fastest, then y, then z,
+ * without gaps. Density is above 0 in the ground and below 0 in the air, with the overhangs and
+ * caves of the world's `volume`. Near a surface its size is roughly the distance. A sample has the
+ * same bits as farlands_density_at, so boxes may share faces at any step.
  */
 int farlands_density(const struct farlands_world *world, struct farlands_scratch *scratch,
                      const struct farlands_box *box, float *out);
 
-/* The density at one place; NAN beyond the bounds of a box. */
+/* The density at one place; NAN beyond a box's bounds. */
 float farlands_density_at(const struct farlands_world *world, int64_t x, int64_t y, int64_t z);
 
 /*
- * Bare Perlin noise without a unit, in 1 to 4 DIMENSIONS, in double, at PLACE: as many coordinates
- * in units. It has the hash, fade, octaves and fractal of the world's `noise` (its defaults if the
- * world has `fields`), in 2 dimensions its gradients as well; basis, warp and elevation do not
- * apply. NAN beyond FARLANDS_LIMIT + FARLANDS_MAX_STEP.
+ * Bare Perlin noise without a unit, in double, in 1 to 4 DIMENSIONS. PLACE has as many coordinates,
+ * in units. Hash, fade, octaves and fractal are from the world's `noise` (defaults if the world has
+ * `fields`), and in 2 dimensions gradients as well. Basis, warp and elevation do not apply. NAN
+ * beyond FARLANDS_LIMIT + FARLANDS_MAX_STEP.
  */
 double farlands_noise(const struct farlands_world *world, int dimensions, const int64_t *place);
 
-/* The same in 3 dimensions at every sample of a box, rounded to float, into OUT as densities. */
+/* The same in 3 dimensions at every sample in a box, rounded to float, into OUT in the same order
+ * as densities. */
 int farlands_volume(const struct farlands_world *world, struct farlands_scratch *scratch,
                     const struct farlands_box *box, float *out);
 
 /* --- Versions ------------------------------------------------------------- */
 
-/* Version of the generator of a single noise. What a released generator computes never changes by
- * as much as one bit. */
+/* The version of the generator for a single noise. What a released generator computes never changes
+ * by as much as one bit. */
 #define FARLANDS_GENERATOR 2
 
-/* The version of the library that runs, such as "0.2.0", and the generators that it implements:
+/* The version of the running library, such as "0.2.0", and the generators that it implements:
  * *FIRST to *LAST. */
 const char *farlands_version(void);
 void farlands_generators(int *first, int *last);

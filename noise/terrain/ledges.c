@@ -27,7 +27,7 @@ void ledges_put(struct shelf *shelf, int i, const struct ledge *ledge, int64_t x
     shelf->bend[i] = ledge->bend;
 }
 
-/* Row J of GRID. The row above it has left its ledges, some of which may be the same. */
+/* Row J in GRID. The row above left its ledges, and some may be the same. */
 static int find_row(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                     const struct farlands_grid *grid, int j)
 {

@@ -3,13 +3,13 @@
 #include "noise/kernel/formulas.h"
 #include "noise/terrain/terrain_parts.h"
 
-/* The two cells along an axis whose corners surround a coordinate, the second one further on. */
+/* The two cells along an axis whose corners surround a coordinate. */
 struct cell_pair {
     int64_t cell[2];
-    double f; /* fraction of the first */
+    double f; /* fraction of the first cell */
 };
 
-/* Cells are WIDTH units wide; INVERSE is 1 / WIDTH. */
+/* Cells are WIDTH units wide, and INVERSE is 1 / WIDTH. */
 static struct cell_pair cells_at(const struct octave *octave, enum axis axis, int64_t at,
                                  int64_t width, double inverse)
 {
@@ -44,7 +44,7 @@ static uint32_t permuted_index(const struct noise *noise, const struct octave *o
     return index;
 }
 
-/* The gradient G at corner CELL, one component per dimension. */
+/* Corner CELL's gradient G, one component per dimension. */
 static void corner_gradient(const struct noise *noise, const struct octave *octave, int dimensions,
                             const int64_t *cell, float g[AXES])
 {
@@ -68,7 +68,7 @@ static bool in_bounds(int64_t at)
 
 /* --- Noise, in double --- */
 
-/* Add one octave, in the order of operations of volume_template.h. */
+/* Add one octave, in the same order of operations as volume_template.h. */
 static double add_octave(const struct noise *noise, const struct octave *octave, double amplitude,
                          int dimensions, const int64_t *at, double sum)
 {
@@ -152,7 +152,7 @@ double terrain_noise4(const struct farlands_terrain *terrain, int64_t x, int64_t
 
 /* --- Density, in float --- */
 
-/* Add one octave, in the order of operations of density_template.h. */
+/* Add one octave, in the same order of operations as density_template.h. */
 static float add_space_octave(const struct noise *noise, const struct space_octave *octave,
                               const int64_t *at, float sum)
 {
@@ -198,7 +198,7 @@ static float space_noise_at(const struct farlands_terrain *terrain, enum density
     return sum;
 }
 
-/* A ledge takes memory to be found. */
+/* A ledge needs memory for its search. */
 static float density_of_box(const struct farlands_terrain *terrain, const int64_t at[3])
 {
     const struct farlands_box box = {at[0], at[1], at[2], 1, 1, 1, 1};

@@ -1,6 +1,6 @@
 /*
- * Prices: what each operation takes at the samples of a square, and at the nodes of lattices and of
- * rivers that these need. All in integers, picoseconds and units.
+ * Prices: what each operation takes at a square's samples, and at the lattice nodes and river nodes
+ * that they need. All in integers, picoseconds and units.
  */
 #include "price.h"
 
@@ -11,8 +11,8 @@
 #include "noise/kernel/scratch.h"
 #include "noise/terrain/terrain_parts.h"
 
-/* Of an octave by rows: for each row and column, sample, lattice row, sample of such a row, and
- * corner in it. */
+/* An octave by rows: for each row and column, each sample, each lattice row, each sample on such a
+ * row, and each corner in it. */
 struct octave_price {
     uint64_t side, sample, line, line_sample, corner;
 };
@@ -24,33 +24,33 @@ static const struct octave_price octave_price[FARLANDS_BASES] = {
 };
 static const struct octave_price damped_price = {40000, 450, 60000, 1400, 600};
 static const struct octave_price gully_price = {115000, 2100, 31000, 500, 150};
-/* Of an octave at a sample by itself. */
+/* An octave at a single sample. */
 static const uint64_t point_price[FARLANDS_BASES] = {5300, 5900, 5800, 3200};
 
 enum {
-    START = 1000000,   /* of a square */
-    ROW = 6000,        /* of any operation */
-    PLACE = 50000,     /* of any operation, once */
-    FRACTAL = 400,     /* of an octave that is not simply added */
-    CURVE = 400,       /* of up to SHORT_CURVE pieces, */
-    LONG_CURVE = 1500, /* and of more than a kernel of 8 lanes keeps in a register */
+    START = 1000000,   /* for a square */
+    ROW = 6000,        /* for each row in an operation */
+    PLACE = 50000,     /* for an operation, once */
+    FRACTAL = 400,     /* for an octave that is not simply added */
+    CURVE = 400,       /* with up to SHORT_CURVE pieces, */
+    LONG_CURVE = 1500, /* and with more pieces than a kernel with 8 lanes keeps in a register */
     SHORT_CURVE = 8,
-    BIOME_ROW = 300,  /* of a table, and of one of its ranges */
-    NODE = 2000000,   /* of a drainage, without its ground, */
-    NODE_GROUND = 32, /* which is looked at so often */
+    BIOME_ROW = 300,  /* for a row in a table, and for a range in a row */
+    NODE = 2000000,   /* for a node in a drainage, without its ground, */
+    NODE_GROUND = 32, /* which is evaluated so often */
     NODES = 24,       /* along an axis around a place, on each level */
-    NODES_KEPT = 128, /* by a drainage */
+    NODES_KEPT = 128, /* that a drainage remembers */
     NODE_SAMPLES = 8, /* that show a level in a picture */
     MOST_TIMES = 64,
 };
 
-/* What is evaluated together: the samples, or the nodes of a lattice that these lie between. */
+/* What is evaluated together: samples, or the lattice nodes that samples lie between. */
 struct set {
-    int64_t places, step; /* samples along an axis, and their distance */
-    int64_t span;         /* that a sample's nodes take along an axis; 0: samples themselves */
+    int64_t places, step; /* samples along an axis, and the distance between them */
+    int64_t span;         /* how far a sample's nodes extend along an axis; 0: just samples */
     int64_t band_limit, direct_below; /* as in struct domain */
     uint64_t n;                       /* evaluations along an axis */
-    uint64_t times;                   /* that they are made */
+    uint64_t times;                   /* how often they are made */
 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -58,7 +58,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Of points SPACING apart, those along an axis that all samples of SET need, if each by itself
+/* Counts points SPACING apart along an axis: as many as SET's samples need together, if each one
  * needs MORE beyond its span. */
 static uint64_t count(const struct set *set, int64_t spacing, int64_t more)
 {
@@ -134,29 +134,29 @@ static uint64_t of_operation(const struct set *set, const struct operation *o)
 
 /* --- Sets --- */
 
-/* How a lattice is needed. Its nodes are evaluated again for a set whose samples take more of them
- * than the sets before. */
+/* How a lattice is needed. Its nodes are evaluated again for each set whose samples take more nodes
+ * than those before. */
 struct need {
-    int64_t span; /* of the samples that take most; -1: not needed */
+    int64_t span; /* the largest among the samples' spans; -1: not needed */
     uint64_t times;
 };
 
 struct pricing {
     const struct program *program;
-    const uint64_t *node; /* prices of the nodes of each operation's drainage */
+    const uint64_t *node; /* each drainage's price per node */
     uint64_t *own;
     struct need lattice[GRAPH_MAX_NODES];
     bool rivers_known[GRAPH_MAX_NODES];
 };
 
-/* Add TIMES times PS to what operation K takes. */
+/* Add TIMES times PS to operation K's price. */
 static void charge(struct pricing *p, int k, uint64_t ps, uint64_t times)
 {
     const uint64_t most = PRICE_MOST - p->own[k];
     p->own[k] += times > 0 && ps > most / times ? most : ps * times;
 }
 
-/* The nodes of RIVERS that SET needs; AGAIN: those that are not remembered. */
+/* How many of RIVERS' nodes SET needs. AGAIN: without those that are remembered. */
 static uint64_t nodes_of(const struct set *set, const struct rivers_params *rivers, bool again)
 {
     uint64_t nodes = 0;
@@ -170,8 +170,8 @@ static uint64_t nodes_of(const struct set *set, const struct rivers_params *rive
     return nodes;
 }
 
-/* Charge what the rivers of O, an operation of SET, take. Each time they are needed once for
- * valleys, and once for water. */
+/* Charge for the rivers of O, an operation in SET. They are needed once for valleys and once for
+ * water each time. */
 static void charge_rivers(struct pricing *p, const struct set *set, const struct operation *o,
                           bool found[2][GRAPH_MAX_NODES])
 {
@@ -181,7 +181,7 @@ static void charge_rivers(struct pricing *p, const struct set *set, const struct
     if (found[valleys][source])
         return;
     const bool known = p->rivers_known[source];
-    /* Of the rows of nodes that a far sample takes about half displace the memory of the others. */
+    /* Far samples take rows of nodes, and about half the rows displace remembered nodes. */
     const uint64_t rows = set->n / (uint64_t)set->places;
     const uint64_t times = set->times * (rows > 1 ? (rows + 1) / 2 : 1);
     if (!known)
@@ -196,18 +196,18 @@ static bool hides_rivers(const struct pricing *p, const struct set *set, const s
            p->program->operation[o->river_source].rivers->spacing / 4 < set->band_limit;
 }
 
-/* SET needs the nodes of LATTICE, whose other needs are those of sets before. */
+/* SET needs LATTICE's nodes, after the sets before. */
 static void need_lattice(struct need *lattice, const struct set *set)
 {
     if (set->span <= lattice->span)
         return;
     lattice->span = set->span;
-    lattice->times += set->span > 0 ? set->times : 0; /* the samples come last: others cover them */
+    lattice->times += set->span > 0 ? set->times : 0; /* samples come last: others cover them */
     if (lattice->times > MOST_TIMES)
         lattice->times = MOST_TIMES;
 }
 
-/* Charge what OUTPUT takes over SET. */
+/* Charge for OUTPUT over SET. */
 static void charge_set(struct pricing *p, const struct set *set, int output)
 {
     bool needed[GRAPH_MAX_NODES] = {false}, found[2][GRAPH_MAX_NODES] = {{false}};
@@ -266,7 +266,7 @@ static uint64_t sum(const uint64_t own[GRAPH_MAX_NODES], int count)
     return all;
 }
 
-/* The price of a node of the rivers of K: the ground around it, and the rest. */
+/* The price of one node in K's rivers: the ground around it, and the rest. */
 static uint64_t price_node(const struct program *program, int k)
 {
     enum { SIDE = 32 };
@@ -299,7 +299,7 @@ uint64_t price_square(const struct program *program, const uint64_t node[GRAPH_M
 enum { TILE = 256, BLOCK_BITS = 10 };
 _Static_assert(1 << BLOCK_BITS == FARLANDS_UNIT, "");
 
-/* The price of a sample of OPERATION, of many that are 2^BITS units apart. */
+/* OPERATION's price per sample, among many samples 2^BITS units apart. */
 static uint64_t sample_of(const struct program *program, const uint64_t *node, int operation,
                           int bits, bool band_limit)
 {
@@ -347,7 +347,7 @@ uint64_t price_of_field(const struct price *price, int64_t step, bool band_limit
     return power % 2 ? (price->exact[i] + price->exact[i + 1]) / 2 : price->exact[i];
 }
 
-/* The field that each operation belongs to: the one in whose expression it stands. */
+/* The field that each operation belongs to: the one whose expression has it. */
 static void find_owners(const struct program *program, const int *field, int fields,
                         int owner[GRAPH_MAX_NODES])
 {
@@ -361,7 +361,7 @@ static void find_owners(const struct program *program, const int *field, int fie
                 owner[program->operation[k].input[i]] = owner[k];
 }
 
-/* Set the dearest field of TILE, whose operations take OWN. */
+/* Find TILE's dearest field. OWN: each operation's price. */
 static void find_share(struct dear_tile *tile, const struct program *program, const int *field,
                        int fields, const uint64_t own[GRAPH_MAX_NODES])
 {

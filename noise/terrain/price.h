@@ -1,8 +1,7 @@
 /*
- * Prices: what fields take, in picoseconds of a fixed machine, an x86-64 core of about 3 GHz with
- * AVX2. They are sums of a table's integers. So they are the same everywhere, and a world is too
- * dear, or not, on every machine alike. Masks are taken to be nowhere 0, and ground to be land.
- * Private to the project.
+ * Prices: what fields take, in picoseconds on a fixed machine, an x86-64 core with AVX2 at about 3
+ * GHz. A price is a sum of integers from a table, so a world is too dear on all machines or on
+ * none. For a price masks are nowhere 0, and ground is land. Private to the project.
  */
 #ifndef FARLANDS_PRICE_H
 #define FARLANDS_PRICE_H
@@ -12,7 +11,7 @@
 struct farlands_terrain;
 
 #define PRICE_SECOND (UINT64_C(1000) * 1000 * 1000 * 1000)
-#define PRICE_MOST (UINT64_C(1) << 62) /* greater ones are this */
+#define PRICE_MOST (UINT64_C(1) << 62) /* greater prices become this */
 
 /* SIDE x SIDE samples, STEP units apart. */
 struct price_square {
@@ -21,44 +20,44 @@ struct price_square {
     bool band_limit;
 };
 
-/* The prices of the NODEs of each drainage, which the price of a square needs. */
+/* Each drainage's price per node, which price_square needs. */
 void price_nodes(const struct program *program, uint64_t node[GRAPH_MAX_NODES]);
 
-/* The price of OPERATION over SQUARE. OWN gets the part of each operation. */
+/* OPERATION's price over SQUARE. OWN gets each operation's part. */
 uint64_t price_square(const struct program *program, const uint64_t node[GRAPH_MAX_NODES],
                       int operation, struct price_square square, uint64_t own[GRAPH_MAX_NODES]);
 
-/* Samples from a block to 2^20 blocks apart are priced at each power of four. */
+/* Prices are made for samples 1, 4, 16, ... 2^20 blocks apart. */
 enum { PRICE_STEPS = 11 };
 
-/* Of one field, per sample. */
+/* One field's prices per sample. */
 struct price {
     uint64_t exact[PRICE_STEPS];
-    uint64_t filtered; /* where it is dearest */
+    uint64_t filtered; /* at the dearest zoom */
     uint64_t place;    /* alone, far from all others */
     uint64_t beside;   /* alone, but near a place whose rivers are known */
 };
 
-/* The prices of TERRAIN's fields, in an array that the caller frees; NULL if out of memory. They do
- * not depend on the seed. Takes some 50 us for each field of the built-in worlds. */
+/* The prices for TERRAIN's fields, in an array that the caller frees; NULL if out of memory. The
+ * seed does not change them. Takes some 50 us per field in the built-in worlds. */
 struct price *prices_new(const struct farlands_terrain *terrain);
 
-/* The price of a sample of many, STEP units apart. Takes nanoseconds. */
+/* The price per sample, among many samples STEP units apart. Takes nanoseconds. */
 uint64_t price_of_field(const struct price *price, int64_t step, bool band_limit);
 
-/* A tile of 256 x 256 samples that takes long. */
+/* A dear tile, with 256 x 256 samples. */
 struct dear_tile {
     uint64_t price;
     int field;    /* that it shows */
     int64_t step; /* units */
-    int dearest;  /* the field whose own operations take most of it, */
-    int percent;  /* and their part */
+    int dearest;  /* the field whose own operations take the largest part, */
+    int percent;  /* and how much */
 };
 
 /*
- * Find the dearest exact tile of any of FIELDS, operations of PROGRAM, with samples up to 2^20
- * blocks apart; or up to TERRAIN_FAR if PROGRAM has rivers, because farther apart each sample has
- * to find rivers of its own.
+ * Find the dearest exact tile that shows one of FIELDS, operations in PROGRAM. Samples are up to
+ * 2^20 blocks apart; or up to TERRAIN_FAR if PROGRAM has rivers, because farther apart each sample
+ * has to find other rivers.
  */
 struct dear_tile price_dearest(const struct program *program, const int *field, int fields);
 

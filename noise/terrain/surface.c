@@ -1,4 +1,4 @@
-/* The surface of the density: found from above, block by block. */
+/* The density's surface, found from above, block by block. */
 #include <errno.h>
 #include <math.h>
 
@@ -6,21 +6,21 @@
 #include "noise/terrain/ledges.h"
 #include "noise/terrain/terrain_parts.h"
 
-/* Blocks of columns that are looked at together. By default the first will do. */
+/* How many blocks of a column are looked at together. Usually the first part is enough. */
 enum { PART = 32 };
 
-/* Columns side by side, a block apart: their heights, which become their surfaces. */
+/* Columns side by side, a block apart. Their heights become their surfaces. */
 struct columns {
     int64_t x, y;
     int count; /* 1 to KERNEL_STEP */
     float *value;
-    struct ledge *ledge; /* of each, if there are any */
+    struct ledge *ledge; /* one per column, if there are any */
 };
 
 /*
- * The first whole altitude, in blocks, above which all is air in column I. By the formula ground is
- * at most s + amplitude (1 - (s / amplitude)^2)^2 n, and no sum of Perlin noise reaches 1.4; so for
- * s = -0.6 amplitude it is below 0. Ledges have tops.
+ * The first whole altitude, in blocks, above which column I is all air. By the formula ground is at
+ * most s + amplitude (1 - (s / amplitude)^2)^2 n, and no sum of Perlin noise reaches 1.4, so ground
+ * is below 0 for s = -0.6 amplitude. Ledges have tops.
  */
 static int64_t ceiling(const struct density *density, const struct columns *columns, int i)
 {
@@ -31,7 +31,7 @@ static int64_t ceiling(const struct density *density, const struct columns *colu
     return (int64_t)floorf(top > height ? top : height) + 1;
 }
 
-/* Put heights and ledges of COLUMNS into SCRATCH. */
+/* Put COLUMNS' heights and ledges into SCRATCH. */
 static void prepare(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                     const struct columns *columns)
 {
@@ -44,15 +44,15 @@ static void prepare(const struct farlands_terrain *terrain, struct farlands_scra
     }
 }
 
-/* The most blocks of a column that are looked at. */
+/* How deep a column is looked at, in blocks. */
 static int surface_depth(const struct farlands_terrain *terrain)
 {
     enum { SHAFT = 1024 };
     return SHAFT + (int)(0.6 * (double)terrain->density.amplitude);
 }
 
-/* Find the surfaces of COLUMNS with the ledges whose heights are known. ABOVE: the densities of the
- * blocks above the surfaces. */
+/* Find COLUMNS' surfaces with those ledges whose heights are known. ABOVE: the densities of the
+ * blocks above. */
 static int find_known(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                       const struct columns *columns, float above[KERNEL_STEP])
 {
@@ -97,9 +97,9 @@ static int find_known(const struct farlands_terrain *terrain, struct farlands_sc
 }
 
 /*
- * Find the surfaces of COLUMNS. A ledge whose level is at most -1 is below the density of the air
- * in the block over level ground, which is -1 at least. So its height matters, rarely, only if the
- * density above the surface is less: at the ground of a hole.
+ * Find COLUMNS' surfaces. A ledge whose level is at most -1 has less density than air in the block
+ * over level ground, which is -1 at least. So such a ledge's height matters only if the density
+ * above the surface is less, at the ground of a hole. This is rare.
  */
 static int find(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                 const struct columns *columns)
@@ -123,8 +123,9 @@ static int find(const struct farlands_terrain *terrain, struct farlands_scratch 
     return err;
 }
 
-/* Make LEDGE[I], at (X, Y), that of its square, with its height if the column is near it. Those
- * before it are those of the columns to the west, and it was that of the column to the north. */
+/* Set LEDGE[I] to the ledge in (X, Y)'s square, with its height if the column is near it. The
+ * entries before I are the ledges of the columns to the west; LEDGE[I] is still that of the column
+ * to the north. */
 static int place(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                  struct ledge *ledge, int i, int64_t x, int64_t y)
 {
@@ -142,7 +143,7 @@ static int place(const struct farlands_terrain *terrain, struct farlands_scratch
     return err;
 }
 
-/* Row J of GRID, no wider than KERNEL_CHUNK. OUT has its heights. */
+/* Row J in GRID, no wider than KERNEL_CHUNK. OUT has its heights. */
 static int find_row(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                     const struct farlands_grid *grid, int j, float *out)
 {
@@ -166,7 +167,7 @@ static int find_row(const struct farlands_terrain *terrain, struct farlands_scra
     return err;
 }
 
-/* The surfaces of GRID, no wider than KERNEL_CHUNK, into OUT, which has its heights. */
+/* GRID's surfaces into OUT, which has its heights. GRID is no wider than KERNEL_CHUNK. */
 static int find_all(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                     const struct farlands_grid *grid, float *out, size_t stride)
 {

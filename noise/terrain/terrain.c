@@ -175,7 +175,7 @@ static bool grid_in_bounds(const struct farlands_grid *grid, size_t stride)
            stride >= (size_t)grid->width;
 }
 
-/* The GRAPH_WATER that FIELD is or is made of; -1 if there is none. */
+/* The GRAPH_WATER that FIELD is, or is made from; -1 if there is none. */
 static int find_water(const struct farlands_terrain *terrain, int field)
 {
     const struct operation *all = terrain->program->operation;
@@ -207,8 +207,8 @@ int terrain_course_at(const struct farlands_terrain *terrain, struct farlands_sc
     return err ? err : downstream_begin(rivers, x, y, out);
 }
 
-/* A course without water crosses a lake at P. If it is on an island, or above the lake, that is
- * land. FIELD is the level of the water. */
+/* At P, a course without water crosses a lake. P is land if the course is on an island there, or
+ * above the lake. FIELD has the water level. */
 static int look_at_lake(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                         int field, struct farlands_course_point *p)
 {

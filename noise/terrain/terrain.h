@@ -1,14 +1,14 @@
 /*
- * A terrain: the fields of a world, ready to be evaluated. Private to the project; farlands.h has
- * what others may use. A terrain never changes, any number of threads may use it at once.
+ * A terrain: a world's fields, ready for evaluation. It never changes, and any number of threads
+ * may use it at once. Private to the project; farlands.h has the public interface.
  */
 #ifndef FARLANDS_TERRAIN_H
 #define FARLANDS_TERRAIN_H
 
 #include "noise/fractal/params.h"
 
-/* Rivers farther apart, units, are dear without a band limit: each sample needs nodes of its own.
- * Tiles of coarser zooms are filtered. */
+/* Without a band limit rivers are dear if samples are farther apart than this, in units, because
+ * each sample needs separate nodes. Tiles at coarser zooms are filtered. */
 #define TERRAIN_FAR (FARLANDS_UNIT << 6)
 
 struct graph;
@@ -16,96 +16,97 @@ struct graph_fault;
 struct farlands_terrain;
 
 /*
- * Make a terrain of GRAPH, which the caller frees with terrain_free. Volumes are made from
- * PARAMS, which must be valid; their octaves and curve are of no consequence. Returns 0; -ENOMEM;
- * or -EINVAL, and *FAULT, whose text is NULL if the kernel is at fault (terrain_kernel_fault).
- * GRAPH and PARAMS are not kept.
+ * Make a terrain from GRAPH. The caller frees it with terrain_free. Volumes are made from PARAMS,
+ * which must be valid, and whose octaves and curve are not read. Returns 0; -ENOMEM; or -EINVAL and
+ * *FAULT, whose text is NULL if the kernel is at fault (terrain_kernel_fault). GRAPH and PARAMS are
+ * not kept.
  */
 int terrain_new(struct farlands_terrain **out, const struct graph *graph,
                 const struct farlands_params *params, struct graph_fault *fault);
 
-/* Make a terrain of a single noise, which the caller frees. Returns 0, -EINVAL (see params_fault
- * and terrain_kernel_fault) or -ENOMEM; *OUT is set only on 0. */
+/* Make a terrain from a single noise. The caller frees it. Returns 0, -EINVAL (see params_fault and
+ * terrain_kernel_fault) or -ENOMEM. *OUT is set only on 0. */
 int terrain_new_noise(struct farlands_terrain **out, const struct farlands_params *params);
 void terrain_free(struct farlands_terrain *terrain);
 
-/* The lowest and the highest height of the elevation curve, in metres. */
+/* The lowest and the highest height on the elevation curve, in metres. */
 void terrain_range(const struct farlands_terrain *terrain, float *min, float *max);
 
-/* Wavelength of the last octave, in units. The terrain has no finer detail. */
+/* The last octave's wavelength, in units. The terrain has no finer detail. */
 int64_t terrain_finest(const struct farlands_terrain *terrain);
 
-/* The number of the field NAME, LENGTH bytes, or -1. Fields are numbered from 0 on in the order of
- * the graph. A terrain of a single noise has one field, "height". */
+/* The number of the field called NAME, with LENGTH bytes, or -1. Fields are numbered from 0 on, as
+ * in the graph. A terrain with a single noise has one field, "height". */
 int terrain_field(const struct farlands_terrain *terrain, const char *name, size_t length);
 int terrain_field_count(const struct farlands_terrain *terrain);
 const char *terrain_field_name(const struct farlands_terrain *terrain, int field);
 
-/* True if FIELD, or a field that it is made of, is a level of water (GRAPH_WATER): it tells of
- * rivers, which have courses. */
+/* True if FIELD is, or is made from, a water level (GRAPH_WATER): then it has rivers with courses.
+ */
 bool terrain_field_is_water(const struct farlands_terrain *terrain, int field);
 
 /* The field whose values are heights. */
 int terrain_height_field(const struct farlands_terrain *terrain);
 
-/* True if rivers flow in it: exact values at places far apart take long (TERRAIN_FAR). */
+/* True if rivers flow in the terrain. Then exact values at places far apart take long
+ * (TERRAIN_FAR). */
 bool terrain_has_drain(const struct farlands_terrain *terrain);
 
 /* True unless the terrain's only field is a noise that nothing moves. */
 bool terrain_is_graph(const struct farlands_terrain *terrain);
 
-/* Bounds of a field's values: none is outside of them, though they may be far from any value. */
+/* Bounds for a field's values. No value is outside, but all may be far from the bounds. */
 void terrain_field_range(const struct farlands_terrain *terrain, int field, float *min, float *max);
 
 enum { TERRAIN_MAX_FIELDS = 16 }; /* in one evaluation */
 
 /*
- * COUNT fields, 1 to TERRAIN_MAX_FIELDS, over GRID: FIELD[i] into OUT[i], whose rows begin STRIDE
- * floats apart, as for terrain_heights. What they have in common is computed once. Returns 0;
- * -EINVAL if the grid is out of bounds; -ENOMEM.
+ * Evaluate COUNT fields, 1 to TERRAIN_MAX_FIELDS, over GRID: FIELD[i] into OUT[i]. Rows begin
+ * STRIDE floats apart, as for terrain_heights. What fields have in common is computed once. Returns
+ * 0; -EINVAL if the grid is out of bounds; -ENOMEM.
  */
 int terrain_fields(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                    const struct farlands_grid *grid, const int *field, int count, float *const *out,
                    size_t stride);
 
 /*
- * A field over GRID, which must not be band-limited, and its derivatives along x and y, per block,
- * into three arrays with the same stride: the slopes of the mathematical surface at each sample,
- * not differences of neighbours. The values are those of terrain_fields. Derivatives have the same
- * bits on every machine, too. They take some 60 ns a sample for each octave. Returns as
- * terrain_fields does.
+ * Evaluate a field over GRID, which must not be band-limited, with its derivatives along x and y,
+ * per block, into three arrays with the same stride. Derivatives are slopes of the mathematical
+ * surface at each sample, not differences between neighbours, and have the same bits on every
+ * machine. Values are the same as in terrain_fields. Takes some 60 ns per sample and octave.
+ * Returns like terrain_fields.
  */
 int terrain_gradients(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                       const struct farlands_grid *grid, int field, float *value, float *dx,
                       float *dy, size_t stride);
 
 /*
- * A field at one place, the same bits as in a grid; NAN beyond the bounds of a grid, or without
- * memory. A SCRATCH remembers what it computed for places nearby; if it is NULL, a new one is made
- * for this call, which takes much longer unless the terrain is a single noise.
+ * A field at one place, with the same bits as in a grid; NAN beyond a grid's bounds, or if out of
+ * memory. SCRATCH remembers values for places nearby. If it is NULL, a new one is made for this
+ * call, which takes much longer unless the terrain is a single noise.
  */
 float terrain_field_at(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                        int field, int64_t x, int64_t y);
 
-/* As terrain_heights; the caller has checked the bounds. */
+/* Like terrain_heights, but the caller has checked the bounds. */
 int terrain_heights_within(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                            const struct farlands_grid *grid, float *out, size_t stride);
 
 /*
- * Heights in metres into OUT, row by row from north to south, west to east within a row. Rows begin
- * STRIDE >= width floats apart. Without band_limit a sample is exactly terrain_height at its
+ * Write heights in metres into OUT, row by row from north to south, west to east within a row. Rows
+ * begin STRIDE >= width floats apart. Without band_limit a sample is exactly terrain_height at its
  * place. Returns 0, or -EINVAL if the grid is out of bounds or STRIDE is less than its width.
  */
 int terrain_heights(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                     const struct farlands_grid *grid, float *out, size_t stride);
 
-/* The height at one place, in metres; NAN beyond the bounds of a grid. Any thread; needs 100 KiB of
+/* The height at one place, in metres; NAN beyond a grid's bounds. Any thread; needs 100 KiB of
  * stack. */
 float terrain_height(const struct farlands_terrain *terrain, int64_t x, int64_t y);
 
-/* As farlands_course_at and farlands_downstream, of the rivers of FIELD, for which
- * terrain_field_is_water. Return 0; -EINVAL if the place is beyond the bounds of a grid, or if
- * there is no such COURSE; -ENOMEM. */
+/* Like farlands_course_at and farlands_downstream, with the rivers of FIELD, a
+ * terrain_field_is_water. Return 0; -EINVAL if the place is beyond a grid's bounds, or if there is
+ * no such COURSE; -ENOMEM. */
 struct farlands_course;
 struct farlands_course_point;
 int terrain_course_at(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
@@ -115,15 +116,15 @@ int terrain_downstream(const struct farlands_terrain *terrain, struct farlands_s
                        size_t room, size_t *count);
 
 /*
- * Perlin noise in 1 to 4 dimensions, in double, with the terrain's hash, fade, octaves and fractal;
- * in 2 dimensions with its gradients as well. Basis, warp and elevation do not apply. Any thread.
+ * Perlin noise in 1 to 4 dimensions, in double, with the terrain's hash, fade, octaves and fractal,
+ * and in 2 dimensions also with its gradients. Basis, warp and elevation do not apply. Any thread.
  * NAN beyond FARLANDS_LIMIT + FARLANDS_MAX_STEP.
  *
- * Other gradients are those of "Improving Noise" (Perlin 2002): in one dimension +1 and -1; in
- * three the 12 edges of a cube, of which (1,1,0) (-1,1,0) (0,-1,1) (0,-1,-1) occur twice to make
- * 16; in four the 32 edges of a hypercube: index / 8 leaves out w, z, y or x, and bits 0, 1 and 2
- * negate the other axes in order. In 3 dimensions permutation gives the index P[P[P[X] + Y] + Z],
- * so that seed 0 reproduces the published noise.
+ * Other gradients are from "Improving Noise" (Perlin 2002). In one dimension: +1 and -1. In three:
+ * the 12 edges of a cube, with (1,1,0) (-1,1,0) (0,-1,1) (0,-1,-1) twice to make 16. In four: the
+ * 32 edges of a hypercube, where index / 8 leaves out w, z, y or x, and bits 0, 1 and 2 negate the
+ * other axes in order. In 3 dimensions permutation gives the index P[P[P[X] + Y] + Z], so that seed
+ * 0 reproduces the published noise.
  */
 double terrain_noise1(const struct farlands_terrain *terrain, int64_t x);
 double terrain_noise2(const struct farlands_terrain *terrain, int64_t x, int64_t y);
@@ -132,8 +133,8 @@ double terrain_noise4(const struct farlands_terrain *terrain, int64_t x, int64_t
                       int64_t w);
 
 /*
- * terrain_noise3 at every sample of a box, rounded to float, into OUT: x varies fastest, then y,
- * then z, without gaps. Returns 0, or -EINVAL if the box is out of bounds.
+ * Write terrain_noise3 at every sample in a box into OUT, rounded to float: x varies fastest, then
+ * y, then z, without gaps. Returns 0, or -EINVAL if the box is out of bounds.
  */
 int terrain_volume(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                    const struct farlands_box *box, float *out);
@@ -197,8 +198,8 @@ int terrain_volume(const struct farlands_terrain *terrain, struct farlands_scrat
 int terrain_density(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                     const struct farlands_box *box, float *out);
 
-/* The density at one place; NAN beyond the bounds of a box. Any thread; stack as terrain_height.
- */
+/* The density at one place; NAN beyond a box's bounds. Any thread; needs as much stack as
+ * terrain_height. */
 float terrain_density_at(const struct farlands_terrain *terrain, int64_t x, int64_t y, int64_t z);
 
 /*
@@ -216,18 +217,19 @@ float terrain_density_at(const struct farlands_terrain *terrain, int64_t x, int6
 int terrain_surface(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                     int64_t x, int64_t y, float height, float *out);
 
-/* The surfaces of GRID, which must not be band-limited, as terrain_heights gives the heights. */
+/* GRID's surfaces, in the same layout as heights from terrain_heights. GRID must not be
+ * band-limited. */
 int terrain_surfaces(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                      const struct farlands_grid *grid, float *out, size_t stride);
 
-/* Name of the kernel that TERRAIN runs on, a static string: "avx512", "avx2", "neon" or "scalar".
- * It is the fastest that the machine supported when the terrain was made, or the one named by the
- * environment variable FARLANDS_KERNEL. Kernels differ in speed only. */
+/* The name of TERRAIN's kernel, a static string: "avx512", "avx2", "neon" or "scalar". It is the
+ * fastest that the machine supported when the terrain was made, or the one named by the environment
+ * variable FARLANDS_KERNEL. Kernels differ in speed only. */
 const char *terrain_kernel(const struct farlands_terrain *terrain);
 
 /* Check the environment variable FARLANDS_KERNEL. Returns NULL if it is unset, empty or names a
- * kernel that this machine supports; or else a message that says what is expected, a static string,
- * and terrain_new_noise returns -EINVAL. */
+ * kernel that this machine supports. Otherwise returns a message that says what is expected, a
+ * static string, and terrain_new_noise returns -EINVAL. */
 const char *terrain_kernel_fault(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Boxes of a terrain: bare noise, and density, block by block. */
+/* Boxes of terrain: bare noise, and density, block by block. */
 #include <errno.h>
 
 #include "noise/kernel/kernel.h"
@@ -24,8 +24,7 @@ int terrain_volume(const struct farlands_terrain *terrain, struct farlands_scrat
     return 0;
 }
 
-/* The heights and ledges of BLOCK. Its rows are filled up to whole steps, with samples that do not
- * count. */
+/* Find BLOCK's heights and ledges. Rows are padded to whole steps. */
 static int find_columns(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                         const struct density_block *block)
 {
