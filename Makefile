@@ -9,6 +9,7 @@
 #: make deb                   Debian packages, in build/deb
 #: make image                 build docker/Dockerfile with buildah and run it (root)
 #: make lint, make fmt        check the style of all sources; format C sources
+#: make docs                  write the tables of keys in documents anew
 #: make clean                 remove build/
 #:
 #: Variables: CC=clang, V=1 (show commands), LISTEN=HOST:PORT (make run),
@@ -175,7 +176,7 @@ SHARED_LIBRARY := $(BUILD)/libfarlands.so.$(VERSION)
 
 # --- Building ------------------------------------------------------------------
 
-.PHONY: all lib wasm help
+.PHONY: all lib wasm help docs
 all: need-daemon $(BUILD)/farlands
 wasm: need-wasm $(WASM_MODULE)
 lib: need-library $(STATIC_LIBRARY) $(SHARED_LIBRARY)
@@ -255,6 +256,21 @@ $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(all_flags)' | cmp -s - $@ || echo '$(all_flags)' >$@
 FORCE:
+
+# The tables of keys with their sentences, which programs leave out.
+KEY_TABLES := config/daemon/daemon_options.c config/fields/field_nodes.c config/world/world_options.c
+DOCUMENTED := config/farlands.yaml config/README.md
+$(BUILD)/keys: config/key_table.c $(KEY_TABLES) $(wildcard config/*/*.h) \
+    $(filter-out $(call objects,$(KEY_TABLES)),$(CONFIG_OBJECTS)) $(NOISE_OBJECTS)
+	$(Q)$(CC) $(ALL_CFLAGS) -DFARLANDS_DOCUMENTS $(ALL_LDFLAGS) $(filter-out %.h,$^) \
+	    $$(pkg-config --libs $(CONFIG_LIBRARIES)) -lm -o $@.program
+	$(Q)$@.program >$@
+
+# $(call write_documents,COMMAND): COMMAND compares or copies "$$new", what $$file should be.
+write_documents = $(Q)for file in $(DOCUMENTED); do new=$(BUILD)/$${file\#\#*/}; \
+    awk -f config/keys_to_documents.awk $(BUILD)/keys $$file >$$new && $(1) || exit; done
+docs: $(BUILD)/keys
+	$(call write_documents,{ cmp -s $$new $$file || cp $$new $$file; })
 
 MANUAL := $(BUILD)/farlands.yaml.5
 $(MANUAL): config/yaml_to_man.awk config/farlands.yaml
@@ -343,7 +359,7 @@ image:
 
 # --- Style and cleaning ----------------------------------------------------------
 
-LINTS := warnings rooms arithmetic clocks format cppcheck tidy tidy-wasm shell
+LINTS := warnings rooms arithmetic clocks format docs cppcheck tidy tidy-wasm shell
 .PHONY: fmt lint clean $(LINTS:%=lint-%)
 C_FILES := $(shell git ls-files '*.c' '*.h' 2>/dev/null)
 fmt:
@@ -373,6 +389,10 @@ lint-format:
 	$(Q)clang-format --dry-run --Werror $(C_FILES) || { echo "to mend this: make fmt"; exit 1; }
 	$(Q)! git ls-files '*.md' | xargs -d '\n' awk 'length > 120 && !/^ *\|/ && !/^    / \
 	    { print FILENAME ":" FNR ": more than 120 columns"; n++ } END { exit !n }'
+
+# That documents have what the rows of keys say.
+lint-docs: $(BUILD)/keys
+	$(call write_documents,{ diff -u $$file $$new || { echo "to mend this: make docs"; exit 1; }; })
 
 lint-cppcheck:
 	$(Q)cppcheck -j$(JOBS) --quiet --error-exitcode=1 --std=c11 --inline-suppr --enable=warning,performance,portability \

@@ -23,8 +23,11 @@ static const struct {
     {                                                                            \
         key, OPTION_FIELD, AT(input) + (i) * sizeof(int), .expected = EXPRESSION \
     }
-#define NUMBER(key, i, min, max) KEY_REAL(key, AT(number) + (i) * sizeof(double), min, max)
-#define SALT KEY_INTEGER("salt", AT(salt), 0, FIELD_MAX_SALT)
+#define NUMBER(key, i, min, max, help) \
+    KEY_REAL(key, AT(number) + (i) * sizeof(double), min, max, help)
+#define SALT                                         \
+    KEY_INTEGER("salt", AT(salt), 0, FIELD_MAX_SALT, \
+                "Sets it apart from others in the world. By default it is made from the path.")
 #define OF INPUT("of", 0)
 #define OF_TWO                                                                 \
     {                                                                          \
@@ -38,7 +41,7 @@ static const struct option warp_keys[] = {
 static const struct option move_keys[] = {
     INPUT("x", 0),
     INPUT("y", 1),
-    NUMBER("by", 0, -0x1p30, 0x1p30),
+    NUMBER("by", 0, -0x1p30, 0x1p30, NULL),
     {0},
 };
 static const struct option noise_keys[] = {
@@ -52,29 +55,44 @@ static const struct option noise_keys[] = {
 static const struct option damped_keys[] = {
     KEYS_OF_LATTICE(struct node_values, noise),
     KEYS_OF_OCTAVES(struct node_values, noise),
-    NUMBER("damping", 0, 0, 1000),
+    NUMBER("damping", 0, 0, 1000, NULL),
     SALT,
     {0},
 };
-#define GULLIES                                                                    \
-    OF, KEY_BLOCKS("wavelength", AT(noise.wavelength), KEY_MIN_WAVELENGTH, 16384), \
-        KEY_INTEGER("octaves", AT(noise.octaves), 1, FARLANDS_MAX_OCTAVES),        \
-        KEY_LACUNARITY(AT(noise.lacunarity)), NUMBER("strength", 0, 0, 10),        \
-        NUMBER("slope", 1, 0.001, 100), INPUT("mask", 1),                          \
-        {"lattice", OPTION_SPACING, .offset = AT(spacing)}, SALT
-static const struct option erode_keys[] = {GULLIES, {0}};
-static const struct option smooth_keys[] = {OF_TWO, NUMBER("width", 0, 1e-6, 1e9), {0}};
-static const struct option ridge_keys[] = {OF, NUMBER("width", 0, 1e-6, 1e9), {0}};
+static const struct option erode_keys[] = {
+    OF,
+    KEY_BLOCKS("wavelength", AT(noise.wavelength), KEY_MIN_WAVELENGTH, 16384,
+               "The distance between the largest gullies."),
+    KEY_INTEGER("octaves", AT(noise.octaves), 1, FARLANDS_MAX_OCTAVES,
+                "The number of sizes of gullies, each finer than the one before."),
+    KEY_REAL("lacunarity", AT(noise.lacunarity), 1, FARLANDS_MAX_LACUNARITY,
+             "How many times finer each octave is than the octave before."),
+    NUMBER("strength", 0, 0, 10,
+           "The depth of gullies on steep ground, in wavelengths of their octave: 80 m for "
+           "gullies 800 blocks apart by default, to both sides."),
+    NUMBER("slope", 1, 0.001, 100,
+           "The slope of ground where gullies are half as deep. On a third of that slope their "
+           "depth is a tenth."),
+    {"mask", OPTION_FIELD, AT(input) + sizeof(int), .expected = EXPRESSION,
+     HELP("Weakens gullies where it is below 1, down to none at 0.")},
+    {"lattice", OPTION_SPACING, .offset = AT(spacing),
+     HELP("The slope of `of` is taken on a lattice, so many blocks apart. By default up to a "
+          "quarter of `wavelength`.")},
+    SALT,
+    {0},
+};
+static const struct option smooth_keys[] = {OF_TWO, NUMBER("width", 0, 1e-6, 1e9, NULL), {0}};
+static const struct option ridge_keys[] = {OF, NUMBER("width", 0, 1e-6, 1e9, NULL), {0}};
 static const struct option range_keys[] = {
     OF,
-    NUMBER("from", 0, -1e9, 1e9),
-    NUMBER("to", 1, -1e9, 1e9),
+    NUMBER("from", 0, -1e9, 1e9, NULL),
+    NUMBER("to", 1, -1e9, 1e9, NULL),
     {0},
 };
 static const struct option terrace_keys[] = {
     OF,
-    NUMBER("height", 0, 1e-6, 1e9),
-    NUMBER("slope", 1, 0.01, 1),
+    NUMBER("height", 0, 1e-6, 1e9, NULL),
+    NUMBER("slope", 1, 0.01, 1, NULL),
     {0},
 };
 static const struct option mix_keys[] = {INPUT("from", 0), INPUT("to", 1), INPUT("by", 2), {0}};
@@ -98,16 +116,28 @@ static const struct option biome_keys[] = {
 
 static const struct option drain_keys[] = {
     OF,
-    {"spacing", OPTION_SPACING, .offset = AT(spacing)},
-    KEY_INTEGER("levels", AT(rivers.levels), 2, 5),
-    KEY_REAL("from", AT(rivers.from), 0, 14),
-    KEY_REAL("width", AT(rivers.width), 0.01, 1000),
-    KEY_REAL("widening", AT(rivers.widening), 1, 3),
-    KEY_REAL("depth", AT(rivers.depth), 0.01, 100),
-    KEY_REAL("deepening", AT(rivers.deepening), 1, 3),
-    KEY_REAL("slope", AT(rivers.slope), 0, 10),
-    KEY_REAL("meander", AT(rivers.meander), 0, 1),
-    KEY_REAL("lake", AT(rivers.lake), 0.1, 100000),
+    {"spacing", OPTION_SPACING, .offset = AT(spacing),
+     HELP("Water finds its way from node to node of a lattice so many blocks wide, up to 262144, "
+          "and then of finer ones.")},
+    KEY_INTEGER("levels", AT(rivers.levels), 2, 5,
+                "The number of these lattices. Each is four times finer than the one before; the "
+                "finest, 512 blocks wide by default and at least 64, is how far apart the "
+                "smallest courses are."),
+    KEY_REAL("from", AT(rivers.from), 0, 14,
+             "The order from which a course has water. The order grows by 1 each time that the "
+             "water upstream doubles in length: 4 times the finest spacing are order 3."),
+    KEY_REAL("width", AT(rivers.width), 0.01, 1000, "A river's width in metres at order 1."),
+    KEY_REAL("widening", AT(rivers.widening), 1, 3,
+             "A factor to the width for each order: 2.4 m at order 3, 15 m at order 6 by default. "
+             "At order 2 `levels` + 2, which no river has, the width must be at most 2048 m."),
+    KEY_REAL("depth", AT(rivers.depth), 0.01, 100, "The depth in a river's middle, at order 1."),
+    KEY_REAL("deepening", AT(rivers.deepening), 1, 3, "A factor to the depth for each order."),
+    KEY_REAL("slope", AT(rivers.slope), 0, 10, "The slope of the sides of valleys."),
+    KEY_REAL("meander", AT(rivers.meander), 0, 1,
+             "How far courses swing; 1 is a third of the finest spacing."),
+    KEY_REAL("lake", AT(rivers.lake), 0.1, 100000,
+             "Silt fills hollows that are less deep, in metres; deeper ones have a lake in the "
+             "middle. 100000: no lakes."),
     SALT,
     {0},
 };

@@ -50,7 +50,19 @@ struct option {
     int (*parse)(char *out, const char *text, size_t length); /* 0 or -EINVAL */
     int part; /* of a world's keys at the top: an enum world_part, of all keys in a section */
     const char *expected; /* completes "expected ..."; NULL: made from kind and bounds */
+    const char *help;     /* HELP */
 };
+
+/*
+ * What a key does, for people: the last member of a row. `make docs` writes it into
+ * config/farlands.yaml, and so into the manual page, and into the tables of config/README.md.
+ * Programs leave it out.
+ */
+#ifdef FARLANDS_DOCUMENTS
+#define HELP(text) .help = (text)
+#else
+#define HELP(text) .help = NULL
+#endif
 
 /* The option KEY (LENGTH bytes) of a table that ends with a NULL key, or NULL. */
 const struct option *option_find(const struct option *options, const char *key, size_t length);

@@ -7,13 +7,13 @@
 #                                                      repository
 #
 # The order of the rooms stands here, and in README.md of noise/, config/ and server/. A room is a directory. Files beside the
-# rooms are a room as well: farlands.h is the first of noise/, main.c the last of server/; config/ has none.
+# rooms are a room as well: farlands.h is the first of noise/, key_table.c the last of config/, main.c that of server/.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 [ "${1:-}" != --in ] || { cd "$2"; shift 2; }
 
 order=(noise noise/{exact,fractal,space,graph,kernel,water,evaluate,terrain}
-    config/{values,fields,world,text,reading,daemon,library}
+    config/{values,fields,world,text,reading,daemon,library} config
     server/{core,layers,telemetry,png,webp,world,net,http,routing,cache,tiles,viewer,api,daemon,commands,describe,prerender}
     server)
 
