@@ -18,10 +18,9 @@ static const struct {
 };
 
 #define AT(member) offsetof(struct node_values, member)
-#define EXPRESSION "a number, the name of a field, or a node such as { abs: NAME }"
-#define INPUT(key, i)                                                            \
-    {                                                                            \
-        key, OPTION_FIELD, AT(input) + (i) * sizeof(int), .expected = EXPRESSION \
+#define INPUT(key, i)                                                                  \
+    {                                                                                  \
+        key, OPTION_FIELD, AT(input) + (i) * sizeof(int), .expected = FIELD_EXPRESSION \
     }
 #define NUMBER(key, i, min, max, help) \
     KEY_REAL(key, AT(number) + (i) * sizeof(double), min, max, help)
@@ -29,9 +28,9 @@ static const struct {
     KEY_INTEGER("salt", AT(salt), 0, FIELD_MAX_SALT, \
                 "Sets it apart from others in the world. By default it is made from the path.")
 #define OF INPUT("of", 0)
-#define OF_TWO                                                                 \
-    {                                                                          \
-        "of", OPTION_FIELD_PAIR, AT(input), .expected = "a list of two fields" \
+#define OF_TWO                                                     \
+    {                                                              \
+        "of", OPTION_FIELD_PAIR, AT(input), .expected = FIELD_PAIR \
     }
 
 static const struct option warp_keys[] = {
@@ -73,7 +72,7 @@ static const struct option erode_keys[] = {
     NUMBER("slope", 1, 0.001, 100,
            "The slope of ground where gullies are half as deep. On a third of that slope their "
            "depth is a tenth."),
-    {"mask", OPTION_FIELD, AT(input) + sizeof(int), .expected = EXPRESSION,
+    {"mask", OPTION_FIELD, AT(input) + sizeof(int), .expected = FIELD_EXPRESSION,
      HELP("Weakens gullies where it is below 1, down to none at 0.")},
     {"lattice", OPTION_SPACING, .offset = AT(spacing),
      HELP("The slope of `of` is taken on a lattice, so many blocks apart. By default up to a "

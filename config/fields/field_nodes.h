@@ -20,6 +20,10 @@ enum {
 #define FIELD_MAX_SALT 2147483647
 #define FIELD_NO_SALT 4294967295u
 
+/* What messages say that an input is. */
+#define FIELD_EXPRESSION "a number, the name of a field, or a node such as { abs: NAME }"
+#define FIELD_PAIR "a list of two fields"
+
 /* The values of a node's keys. Tables of keys have their offsets in it. */
 struct node_values {
     int input[GRAPH_MAX_INPUTS];      /* expressions; -1: none */

@@ -85,9 +85,9 @@ int biomes_check_inputs(struct node_reader *reader, const struct text_node *node
             if (given[k] >= 0 || (range->from == -INFINITY && range->to == INFINITY))
                 continue;
             const char *key = range_keys[k].key;
-            struct key_path at = key_path_join(path, "table", 5);
+            struct key_path at = key_path_key(path, "table");
             at = key_path_index(&at, i);
-            at = key_path_join(&at, key, strlen(key));
+            at = key_path_key(&at, key);
             return node_reader_fail(
                 reader, text_node_find(text_node_item(rows, i), key, strlen(key)), &at,
                 "the node has no such input; expected %s: EXPRESSION beside the table", key);
@@ -104,7 +104,7 @@ static int check_row(struct node_reader *reader, const struct text_node *node,
     char expected[256];
     for (int i = 0; i < REQUIRED_KEYS; i++) {
         const struct option *option = &row_keys[i];
-        const struct key_path at = key_path_join(path, option->key, strlen(option->key));
+        const struct key_path at = key_path_key(path, option->key);
         if (!text_node_find(node, option->key, strlen(option->key)))
             return node_reader_fail(reader, node, &at, "missing; expected %s",
                                     option_expected(option, expected, sizeof expected));
@@ -113,7 +113,7 @@ static int check_row(struct node_reader *reader, const struct text_node *node,
         const bool same_id = table->rows.row[i].id == row->numbers.id;
         if (!same_id && strcmp(table->look[i].name, row->look.name) != 0)
             continue;
-        const struct key_path at = key_path_join(path, same_id ? "id" : "name", same_id ? 2 : 4);
+        const struct key_path at = key_path_key(path, same_id ? "id" : "name");
         return node_reader_fail(reader, node, &at,
                                 "the same as in table[%d]; expected each %s once", i,
                                 same_id ? "id" : "name");

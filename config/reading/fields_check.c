@@ -98,7 +98,7 @@ static int check_period(const struct check *check)
 static int check_heights(const struct check *check, float lowest, float highest)
 {
     char low[REAL_TEXT], high[REAL_TEXT];
-    const struct key_path at = key_path_join(check->path, "height", 6);
+    const struct key_path at = key_path_key(check->path, "height");
     if (lowest >= -MOST_METRES && highest <= MOST_METRES)
         return 0;
     return node_reader_fail(check->reader, text_node_nearest(check->node, "height"), &at,
@@ -123,7 +123,7 @@ static int check_time(const struct check *check, const struct program *program)
     if (tile.price <= PRICE_SECOND)
         return 0;
     const char *name = graph->field[tile.dearest].name;
-    const struct key_path at = key_path_join(check->path, name, strlen(name));
+    const struct key_path at = key_path_key(check->path, name);
     return node_reader_fail(check->reader, text_node_nearest(check->node, name), &at,
                             "takes %d %% of the time of tiles of \"%s\" with samples %s blocks "
                             "apart, which is more than a second for 256 x 256; expected fewer "

@@ -13,10 +13,4 @@
 int fields_read(struct node_reader *reader, const struct text_node *node,
                 const struct key_path *path, const struct world_fields **out);
 
-/* Read expressions while fields_read does: one, or those of a list of two. As above. */
-int fields_read_input(struct node_reader *reader, const struct text_node *node,
-                      const struct key_path *path, int *out);
-int fields_read_pair(struct node_reader *reader, const struct text_node *node,
-                     const struct key_path *path, int out[2]);
-
 #endif

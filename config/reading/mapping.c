@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config/reading/biomes_read.h"
+#include "config/reading/expression_read.h"
 #include "config/reading/fields_read.h"
 #include "config/reading/world_check.h"
 #include "config/values/exact_numbers.h"
@@ -209,9 +210,9 @@ static int read_value(struct node_reader *reader, const struct text_node *node,
     case OPTION_FIELDS:
         return fields_read(reader, node, path, value);
     case OPTION_FIELD:
-        return fields_read_input(reader, node, path, value);
+        return expression_read(reader, node, path, value);
     case OPTION_FIELD_PAIR:
-        return fields_read_pair(reader, node, path, value);
+        return expression_read_pair(reader, node, path, option, value);
     case OPTION_BIOMES:
         return biomes_read(reader, node, path, option, value);
     case OPTION_RANGE:
@@ -293,7 +294,7 @@ static int refuse_likeness(struct node_reader *reader, const struct text_node *n
                            const struct key_path *path)
 {
     const struct world_list *builtin = reader->builtin;
-    const struct key_path at = key_path_join(path, "like", 4);
+    const struct key_path at = key_path_key(path, "like");
     char expected[256] = "a built-in world:";
     size_t used = strlen(expected);
     for (int i = 0; i < builtin->count && used < sizeof expected; i++)
@@ -306,7 +307,7 @@ static int read_file(struct node_reader *reader, const struct text_node *item,
                      const struct text_node *file, const struct key_path *path,
                      struct world_config *world)
 {
-    const struct key_path at = key_path_join(path, "file", 4);
+    const struct key_path at = key_path_key(path, "file");
     const struct world_fields *fields = NULL;
     if (text_node_find(item, "like", 4))
         return node_reader_fail(reader, file, &at, "not with `like`; expected one of them");

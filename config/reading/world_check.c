@@ -24,7 +24,7 @@ static struct key_path parameter_path(const char *key)
     if (strcmp(key, "period") == 0)
         key = "wrap";
     else if (!own)
-        return key_path_join(&(struct key_path){"noise"}, key, strlen(key));
+        return key_path_key(&(struct key_path){"noise"}, key);
     snprintf(path.text, sizeof path.text, "%s", key);
     return path;
 }
@@ -37,7 +37,7 @@ static int check_terrain(struct node_reader *reader, const struct text_node *nod
     if (!fault)
         return 0;
     const struct key_path inner = parameter_path(key);
-    const struct key_path at = key_path_join(path, inner.text, strlen(inner.text));
+    const struct key_path at = key_path_key(path, inner.text);
     const struct text_node *value = text_node_nearest(node, inner.text);
     char text[UNFIT_TEXT], window[BLOCKS_TEXT], blocks[BLOCKS_TEXT];
     int64_t units;
@@ -89,7 +89,7 @@ static const struct text_node *find_item(const struct text_node *node, struct ke
                                          const char *key, int i)
 {
     const struct text_node *list = text_node_find(node, key, strlen(key));
-    *path = key_path_join(path, key, strlen(key));
+    *path = key_path_key(path, key);
     if (!list || i < 0 || i >= text_node_length(list))
         return list ? list : node;
     *path = key_path_index(path, i);
@@ -116,7 +116,7 @@ static const struct text_node *find_unfit(const struct text_node *node, struct k
         return find_item(node, at, "layers", listed);
     if (!world->fields)
         return find_item(node, at, "elevation", unfit_knot(world, layer));
-    *at = key_path_join(at, "fields.height", 13);
+    *at = key_path_key(at, "fields.height");
     return text_node_nearest(node, "fields.height");
 }
 
@@ -183,7 +183,7 @@ static int check_forms(struct node_reader *reader, const struct text_node *node,
     static const char *const keys[] = {"noise", "elevation"};
     for (int i = 0; i < 2; i++) {
         const struct text_node *value = text_node_find(node, keys[i], strlen(keys[i]));
-        const struct key_path at = key_path_join(path, keys[i], strlen(keys[i]));
+        const struct key_path at = key_path_key(path, keys[i]);
         if (value)
             return node_reader_fail(reader, value, &at,
                                     "this world has `fields`, too; expected either `fields`, or "
@@ -196,7 +196,7 @@ static int check_heights(struct node_reader *reader, const struct text_node *nod
                          const struct key_path *path, const struct world_config *world,
                          struct range *range)
 {
-    const struct key_path at = key_path_join(path, "fields", 6);
+    const struct key_path at = key_path_key(path, "fields");
     *range = range_of_knots(world);
     if (!world->fields)
         return 0;
@@ -210,7 +210,7 @@ int world_check(struct node_reader *reader, const struct text_node *node,
                 const struct key_path *path, int index)
 {
     const struct world_config *world = &reader->worlds->world[index];
-    const struct key_path at = key_path_join(path, "name", 4);
+    const struct key_path at = key_path_key(path, "name");
     const struct text_node *given = text_node_find(node, "name", 4), *name = given ? given : node;
 
     if (!world->name[0])

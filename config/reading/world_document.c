@@ -131,7 +131,7 @@ void world_text_set(struct world_text *out, const struct world_config *world, co
 int world_text_missing(struct node_reader *reader, const char *name, const char *names)
 {
     node_reader_fail(reader, NULL, NULL, "no world \"%s\"; expected %s",
-                     key_path_join(NULL, name, strlen(name)).text, names);
+                     key_path_key(NULL, name).text, names);
     return -ENOENT;
 }
 

@@ -24,6 +24,11 @@ struct key_path key_path_join(const struct key_path *parent, const char *key, si
     return path;
 }
 
+struct key_path key_path_key(const struct key_path *parent, const char *key)
+{
+    return key_path_join(parent, key, strlen(key));
+}
+
 struct key_path key_path_index(const struct key_path *parent, int index)
 {
     struct key_path path;

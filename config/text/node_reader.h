@@ -38,6 +38,7 @@ struct key_path {
 
 /* KEY (LENGTH bytes) below PARENT, which may be NULL; control characters become '?'. */
 struct key_path key_path_join(const struct key_path *parent, const char *key, size_t length);
+struct key_path key_path_key(const struct key_path *parent, const char *key);
 struct key_path key_path_index(const struct key_path *parent, int index);
 
 /* Set the error: the line of AT, the key PATH (either may be NULL), a message. Returns -EINVAL. */
