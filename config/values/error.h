@@ -1,4 +1,4 @@
-/* What is wrong with a text or a file, for its author. */
+/* The error in a text or a file, for its author. */
 #ifndef FARLANDS_CONFIG_ERROR_H
 #define FARLANDS_CONFIG_ERROR_H
 
@@ -7,8 +7,8 @@
 /* "FILE:LINE: KEY: PROBLEM; expected EXPECTED" */
 struct config_error {
     char text[1024];
-    /* Bytes, nodes and keys that reading looked at, with and without an error: the work is linear
-     * in the length of the text. */
+    /* Bytes, nodes and keys that were looked at, even if there was no error. Tests use this number,
+     * because it shows that the work is linear in the text's length. */
     size_t steps;
 };
 

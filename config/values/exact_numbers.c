@@ -47,7 +47,7 @@ int integer_parse(const char *text, size_t length, int64_t *out)
     return 0;
 }
 
-/* Digits after the point -> units. 1/1024 has ten of them. */
+/* Digits after the point -> units. 1/1024 has ten digits. */
 static int fraction_parse(const char *text, size_t length, uint64_t *out)
 {
     uint64_t digits = 0, power = 1;
@@ -154,8 +154,8 @@ int real_parse(const char *text, size_t length, double *out)
     return nearest_double(text, length, out);
 }
 
-/* Replace the decimal point in NUMBER, which printf takes from the locale: that may be of several
- * bytes. Returns NUMBER. */
+/* Replace the decimal point in NUMBER by '.'. printf takes the point from the locale, and some
+ * locales have one with several bytes. Returns NUMBER. */
 static char *with_plain_point(char *number)
 {
     static const char others[] = "0123456789+-einfa";

@@ -1,4 +1,4 @@
-/* The levels of the log, in a header of their own so that logging needs no configuration. */
+/* The log's levels. A header apart from config.h, because logging needs no configuration. */
 #ifndef FARLANDS_CONFIG_LOG_LEVEL_H
 #define FARLANDS_CONFIG_LOG_LEVEL_H
 

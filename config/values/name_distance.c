@@ -21,7 +21,8 @@ unsigned name_distance(const char *text, size_t length, const char *name)
     const size_t wanted = strlen(name);
     const size_t longer = length > wanted ? length : wanted;
     const size_t difference = longer - (length < wanted ? length : wanted);
-    /* Row i has the distances of the first i letters of TEXT from the beginnings of NAME. */
+    /* Row i has the distances between TEXT's first i letters and each beginning of NAME. The last
+     * three rows are kept, in turn. */
     unsigned rows[3][LONGEST + 1];
 
     if (longer > LONGEST || 3 * difference > longer)

@@ -7,9 +7,9 @@
 enum { NAME_DISTANCE_NONE = 255 };
 
 /*
- * The least number of letters to insert, delete, replace or swap with their neighbours so that
- * TEXT, LENGTH bytes, becomes NAME, ignoring case (optimal string alignment). NAME_DISTANCE_NONE if
- * that is more than a third of the longer one: then TEXT is probably no misspelling of NAME.
+ * The fewest changes that make NAME from TEXT (LENGTH bytes), ignoring case: letters to insert,
+ * delete, replace or swap with a neighbor (optimal string alignment). NAME_DISTANCE_NONE if more
+ * than a third of the longer text would change, because then TEXT is probably no misspelling.
  */
 unsigned name_distance(const char *text, size_t length, const char *name);
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A natural number, the lowest limb first. */
+/* A natural number, lowest limb first. */
 enum { LIMB_BITS = 32, LIMBS = 64 };
 
 struct natural {
@@ -25,7 +25,7 @@ static void multiply_add(struct natural *n, uint32_t factor, uint32_t more)
         n->limb[n->limbs++] = (uint32_t)carry;
 }
 
-/* Returns the remainder. */
+/* Divide N by DIVISOR. Returns the remainder. */
 static uint32_t divide(struct natural *n, uint32_t divisor)
 {
     uint64_t rest = 0;
@@ -49,8 +49,8 @@ static uint64_t bit(const struct natural *n, int i)
     return i >= 0 && i < n->limbs * LIMB_BITS ? n->limb[i / LIMB_BITS] >> i % LIMB_BITS & 1 : 0;
 }
 
-/* N / 2^SHIFT, rounded to the nearest, ties to even; SHIFT may be negative. MORE: N is less than
- * the number. */
+/* N / 2^SHIFT, rounded to the nearest, ties to even; SHIFT may be negative. MORE: the true number
+ * is a little above N, so a tie rounds up. */
 static uint64_t round_off(const struct natural *n, int shift, bool more)
 {
     const int bits = bits_of(n);
@@ -63,7 +63,8 @@ static uint64_t round_off(const struct natural *n, int shift, bool more)
     return kept + (bit(n, shift - 1) && (more || kept & 1));
 }
 
-/* A format of IEEE 754: bits of the significand, the first one included, and the exponent of 1. */
+/* An IEEE 754 format: the significand's bits, with the implied first one, and the biased exponent
+ * of 1. */
 struct binary {
     int precision, bias;
 };
@@ -75,7 +76,7 @@ struct decimal {
     int digits, exponent;
 };
 
-enum { MOST = 400 }; /* decimal exponents beyond all numbers that any format has */
+enum { MOST = 400 }; /* beyond the decimal exponents of all formats */
 
 static uint32_t power(int exponent)
 {
@@ -85,13 +86,13 @@ static uint32_t power(int exponent)
     return ten;
 }
 
-/* The bits of the magnitude of DECIMAL. */
+/* DECIMAL's magnitude, encoded as BINARY. */
 static uint64_t encode(const struct decimal *decimal, const struct binary *format)
 {
     enum { CHUNK = 9 }; /* decimal digits in a limb */
     struct natural n = {.limbs = 0};
     const uint64_t infinite = (uint64_t)(2 * format->bias + 1) << (format->precision - 1);
-    int shifted = 0; /* N is 2^shifted times too large */
+    int shifted = 0; /* N is 2^shifted times the number */
     bool more = false;
 
     for (int i = 0; i < decimal->digits; i++)
@@ -112,12 +113,12 @@ static uint64_t encode(const struct decimal *decimal, const struct binary *forma
     for (int left = -decimal->exponent; left > 0; left -= CHUNK)
         more = divide(&n, power(left < CHUNK ? left : CHUNK)) > 0 || more;
 
-    /* The number is 1.xxx * 2^(top - shifted). Denormal ones have the exponent of the least normal
-     * one, and fewer bits. */
+    /* The number is 1.xxx * 2^(top - shifted). Denormal numbers have the least normal exponent and
+     * fewer bits. */
     const int top = bits_of(&n) - 1, exponent = top - shifted + format->bias;
     const int field = exponent < 1 ? 1 : exponent, kept = format->precision - (field - exponent);
     const uint64_t significand = kept < 0 ? 0 : round_off(&n, top + 1 - kept, more);
-    /* The first bit of a normal significand adds 1 to the exponent, and so does a carry. */
+    /* A normal significand's first bit adds 1 to the exponent field, and so does a carry. */
     const uint64_t bits = ((uint64_t)(field - 1) << (format->precision - 1)) + significand;
     return field > 2 * format->bias || bits > infinite ? infinite : bits;
 }
@@ -130,7 +131,7 @@ static size_t take_digits(const char *text, size_t length, struct decimal *out)
     return i;
 }
 
-/* Take apart TEXT. Returns 0 or -EINVAL. */
+/* Split TEXT into sign, digits and exponent. Returns 0 or -EINVAL. */
 static int parse(const char *text, size_t length, struct decimal *out)
 {
     size_t i = 0;

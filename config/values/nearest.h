@@ -1,14 +1,14 @@
-/* The binary numbers nearest to decimal ones, ties to even: as strtod has them, but in any locale,
- * which another thread may change meanwhile, and in any rounding mode. Pure. */
+/* Decimal text to the nearest binary number, ties to even. strtod does the same, but depends on the
+ * locale, which another thread may change meanwhile, and on the rounding mode. Pure. */
 #ifndef FARLANDS_CONFIG_NEAREST_H
 #define FARLANDS_CONFIG_NEAREST_H
 
 #include <stddef.h>
 
-enum { NEAREST_TEXT = 64 }; /* bytes of text must be fewer */
+enum { NEAREST_TEXT = 64 }; /* the text must be shorter, in bytes */
 
-/* Parse a sign, digits with a '.' among them, and an exponent: of these only the digits must be
- * there. Infinite if the number is too large. Returns 0 or -EINVAL. */
+/* Parse an optional sign, digits with an optional '.' among them, and an optional exponent. A
+ * number that is too large becomes infinite. Returns 0 or -EINVAL. */
 int nearest_double(const char *text, size_t length, double *out);
 int nearest_float(const char *text, size_t length, float *out);
 

@@ -1,4 +1,4 @@
-/* One scalar of the configuration: text -> its place in a struct, and back. */
+/* A scalar's text -> a member of a struct, and back. */
 #include "option.h"
 
 #include <errno.h>
@@ -134,7 +134,7 @@ static int parse_color(const char *text, size_t length, uint8_t out[3])
     return 0;
 }
 
-/* Numbers that are parsed from canonical text. */
+/* Numbers whose parsers know no exponents: option_parse expands 1e3 first. */
 static bool is_canonical(enum option_kind kind)
 {
     return kind == OPTION_INTEGER || kind == OPTION_SIZE || kind == OPTION_BLOCKS ||

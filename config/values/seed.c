@@ -10,7 +10,7 @@ static bool is_blank(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Returns false if TEXT is no number, or none of 64 bits. */
+/* Returns false if TEXT is no whole number from -2^63 to 2^64-1. */
 static bool parse_number(const char *text, size_t length, uint64_t *out)
 {
     const bool negative = length > 0 && text[0] == '-';

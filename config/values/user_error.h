@@ -1,6 +1,7 @@
 /*
- * The text of an error about a file. If permission is missing, it names the user whose it is: a
- * service has another one than the administrator who tries the file in a shell.
+ * An error about a file, as text. If permission is missing, the text names this process's user,
+ * because a service often runs as another user than the administrator who tries the file in a
+ * shell.
  */
 #ifndef FARLANDS_CONFIG_USER_ERROR_H
 #define FARLANDS_CONFIG_USER_ERROR_H
