@@ -1,4 +1,4 @@
-/* The table of a `biome` node. Plain data. */
+/* A `biome` node's table. Plain data. */
 #ifndef FARLANDS_CONFIG_BIOMES_H
 #define FARLANDS_CONFIG_BIOMES_H
 
@@ -8,13 +8,13 @@
 
 enum { BIOME_NAME_MAX = 64 }; /* with its terminating NUL */
 
-/* How a biome is called and drawn. */
+/* A biome's name and color. */
 struct biome_look {
     char name[BIOME_NAME_MAX]; /* UTF-8 without control characters */
     uint8_t color[3];          /* red, green, blue */
 };
 
-/* Row i of both arrays is one biome; ids and names are unique. */
+/* Row i of both arrays describes one biome; ids and names are unique. */
 struct biome_table {
     struct biome_rows rows;
     struct biome_look look[BIOMES_MAX];

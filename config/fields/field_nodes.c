@@ -1,4 +1,4 @@
-/* The table of nodes: their keys, inputs, numbers with bounds, and defaults. */
+/* The table of node kinds: keys, inputs, bounds and defaults. */
 #include "field_nodes.h"
 
 #include <math.h>
@@ -143,7 +143,7 @@ static const struct option drain_keys[] = {
 static const struct option water_keys[] = {OF, INPUT("drain", 1), {0}};
 
 #define NO_INPUTS .input = {-1, -1, -1, -1}, .salt = FIELD_NO_SALT
-/* As in `noise:`, except for what each noise has to say. */
+/* As in a world's `noise:`, but wavelength and octaves must be given. */
 #define NOISE                                                                        \
     .gradients = FARLANDS_UNIT256, .fade = FARLANDS_QUINTIC, .hash = FARLANDS_MIX64, \
     .fractal = FARLANDS_FBM, .persistence = 0.55, .lacunarity = 2, .offset = 1, .gain = 2
@@ -168,7 +168,7 @@ static const struct node_values drain = {NO_INPUTS, .number = {NAN, NAN}, .spaci
                                                     .meander = 0.6,
                                                     .lake = 80}};
 
-/* Most nodes have the name of their operation as their key. */
+/* A row for most nodes: the key is the operation's name. */
 #define PLAIN(kind, shape, inputs)                                               \
     {                                                                            \
         name_of.operation_##kind, shape, GRAPH_##kind, inputs, NULL, NULL, false \

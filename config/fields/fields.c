@@ -86,7 +86,7 @@ const struct biome_table *world_fields_biomes(const struct world_fields *fields,
     return NULL;
 }
 
-/* EXPRESSION, or what it is another name of. */
+/* EXPRESSION; for a name, the named field's expression. */
 static const struct expression *named(const struct world_fields *fields,
                                       const struct expression *expression)
 {
@@ -95,7 +95,7 @@ static const struct expression *named(const struct world_fields *fields,
     return expression;
 }
 
-/* The field NAME, whose node is KIND without a lattice; or -1. */
+/* The number of the field NAME if its root is KIND without a lattice; otherwise -1. */
 static int find_kind(const struct world_fields *fields, const char *name, enum graph_kind kind)
 {
     const int field = world_fields_find(fields, name, strlen(name));

@@ -1,4 +1,4 @@
-/* The fields of a world as JSON, in the grammar of files. */
+/* A world's fields as JSON, in the grammar of files. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -14,8 +14,8 @@ struct text {
     char *bytes; /* ends with a NUL */
     size_t length, capacity;
     bool failed; /* out of memory */
-    bool plain;  /* without names and colors of biomes, ... */
-    bool looks;  /* of which there are some */
+    bool plain;  /* to be without names and colors of biomes */
+    bool looks;  /* there are biomes */
 };
 
 static void append_bytes(struct text *text, const char *bytes, size_t length)
@@ -51,7 +51,7 @@ static void append_quoted(struct text *text, const char *string)
     append(text, "\"");
 }
 
-/* A key of an object; the comma before it, if the object does not begin here. */
+/* A key, after a comma unless it is the object's first key. */
 static void append_key(struct text *text, const char *key)
 {
     if (text->length > 0 && text->bytes[text->length - 1] != '{')
@@ -81,7 +81,7 @@ static void append_knots(struct text *text, const struct farlands_knot *knot, in
     append(text, "]");
 }
 
-/* A range that has an end. */
+/* A range with a limit at one end at least. */
 static void append_range(struct text *text, const char *key, const struct biome_range *range)
 {
     char number[REAL_TEXT];
@@ -156,7 +156,7 @@ static void append_keys(struct text *text, const struct world_fields *fields,
                         const struct option *keys, const struct node_values *values,
                         const struct node_values *defaults);
 
-/* A section, unless all its keys are left out. */
+/* A section, or nothing if all its keys have their default. */
 static void append_section(struct text *text, const struct world_fields *fields,
                            const struct option *option, const struct node_values *values,
                            const struct node_values *defaults)
@@ -240,7 +240,7 @@ static void append_node(struct text *text, const struct world_fields *fields,
     }
 }
 
-/* A number or a name that has no lattice stands alone. */
+/* A number or a name stands alone; every other node is an object. */
 static void append_expression(struct text *text, const struct world_fields *fields, int at,
                               const char *unit)
 {

@@ -1,4 +1,4 @@
-/* From the fields of a world to a graph. */
+/* A world's fields -> a graph. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,24 +10,24 @@
 struct world_graph {
     struct graph graph;
     struct graph_node node[GRAPH_MAX_NODES];
-    /* Of each node: the expression that it is from, and the key below it. */
+    /* Where node i comes from: an expression, and the key below that. */
     const struct expression *expression[GRAPH_MAX_NODES];
     const char *key[GRAPH_MAX_NODES];
     struct graph_field field[FIELDS_MAX];
-    struct farlands_params *noise; /* of each expression that has one */
+    struct farlands_params *noise; /* one per noise in the fields */
     int noises;
-    struct rivers_params *rivers; /* as many */
+    struct rivers_params *rivers; /* one per drain */
     int drains;
 };
 
-/* A graph as it is built. */
+/* A graph that is being built. */
 struct builder {
     struct world_graph *graph;
     const struct world_fields *fields;
     int *made; /* the node of each expression; -1: not yet */
     uint64_t seed;
     int64_t period;
-    int full; /* the first expression for which there was no room; -1: none */
+    int full; /* the first expression without room in the graph; -1: none */
 };
 
 static bool is_same(const struct graph_node *a, const struct graph_node *b)
@@ -37,7 +37,8 @@ static bool is_same(const struct graph_node *a, const struct graph_node *b)
            a->curve == b->curve && a->biomes == b->biomes && a->rivers == b->rivers;
 }
 
-/* Add NODE of expression AT, unless the graph has the same one. Returns its number. */
+/* Add NODE, which expression AT needs, unless the graph has the same node. Returns the node's
+ * number. */
 static int add(struct builder *builder, int at, const char *key, const struct graph_node *node)
 {
     struct world_graph *graph = builder->graph;
@@ -82,7 +83,7 @@ static int add_lattice(struct builder *builder, int at, const char *key, int inp
     return add(builder, at, key, &node);
 }
 
-/* Noises have different seeds: 0 is the world's own. */
+/* A noise's seed: the world's for SALT 0, another one for each other salt. */
 static uint64_t noise_seed(uint64_t seed, unsigned salt)
 {
     return salt == 0 ? seed : lattice_random(seed, UINT64_C(1) << 32 | salt);
@@ -100,8 +101,8 @@ static const struct farlands_params *add_noise(struct builder *builder,
 
 static int build(struct builder *builder, int at);
 
-/* The largest power of two up to a quarter of the first wavelength: the slopes that steer the first
- * octave are those of what is broader. */
+/* The largest power of two up to a quarter of the first octave's wavelength. The lattice smooths
+ * what is finer, so the first octave follows broad slopes. */
 static unsigned steering_spacing(const struct node_values *values)
 {
     unsigned spacing = 1;
@@ -130,7 +131,8 @@ static int build_gullies(struct builder *builder, int at, const struct expressio
     return expression->kind->added ? add_binary(builder, at, key, GRAPH_ADD, of, gullies) : gullies;
 }
 
-/* The inputs that are not given are 0, of which no row has a range. */
+/* An input that is not given becomes 0. No row has a range for such an input (biomes_check_inputs),
+ * so 0 changes nothing. */
 static int build_biome(struct builder *builder, int at, const struct expression *expression)
 {
     const struct node_values *values = expression->values;
@@ -206,7 +208,7 @@ static int build_node(struct builder *builder, int at, const struct expression *
     return build_keys(builder, at, expression);
 }
 
-/* The node of expression AT and, before it, of those that it depends on. */
+/* The node for expression AT, after the nodes that AT depends on. */
 static int build(struct builder *builder, int at)
 {
     const struct expression *expression = &builder->fields->expression[at];

@@ -1,15 +1,16 @@
-/* The keys of a noise, in any struct that has a struct farlands_params. Private to config/. */
+/* A noise's keys, for tables about any struct with a struct farlands_params inside. Private to
+ * config/. */
 #ifndef FARLANDS_CONFIG_NOISE_KEYS_H
 #define FARLANDS_CONFIG_NOISE_KEYS_H
 
 #include "config/values/option.h"
 #include "noise/fractal/params.h"
 
-/* The names of the enumerators of noise/fractal/params.h, in their order. */
+/* Names of the enumerators in noise/fractal/params.h, in the same order. */
 extern const char *const noise_bases[],
     *const noise_gradients[], *const noise_fades[], *const noise_hashes[], *const noise_fractals[];
 
-/* Rows of a table, by their kind. HELP is as in option.h. */
+/* Rows by kind; HELP is as in option.h. */
 #define KEY_CHOICE(key, place, names, help)                       \
     {                                                             \
         key, OPTION_CHOICE, place, .choices = (names), HELP(help) \
@@ -27,7 +28,7 @@ extern const char *const noise_bases[],
         key, OPTION_BLOCKS, place, min, max, HELP(help) \
     }
 
-/* 0 itself is refused by params_fault. */
+/* params_fault refuses 0 itself. */
 #define KEY_PERSISTENCE(place)                                                                 \
     {                                                                                          \
         "persistence", OPTION_REAL, place, 0, 1,                                               \
@@ -43,7 +44,7 @@ extern const char *const noise_bases[],
              "more, fewer octaves reach the same detail, less evenly.")
 
 /* A member cannot be in parentheses: NOLINTBEGIN(bugprone-macro-parentheses) */
-/* Rows of a table, of the noise MEMBER in struct TYPE: those that all noises have, ... */
+/* Rows for the noise that is MEMBER of struct TYPE: keys of all noises, ... */
 #define KEYS_OF_OCTAVES(type, member)                                                        \
     KEY_BLOCKS("wavelength", offsetof(type, member.wavelength), KEY_MIN_WAVELENGTH, 0x1p40,  \
                "The width of the first octave's cells: a continent or an island per cell."), \
@@ -77,7 +78,7 @@ extern const char *const noise_bases[],
         KEY_BLOCKS("wavelength", offsetof(type, member.warp.wavelength), 0, 0x1p40,             \
                    "The bends' width, usually the noise's wavelength or less. Required if the " \
                    "amplitude is not 0; then at least 2/1024.")
-/* ... and those of `noise:`; WARP is a table of KEYS_OF_WARP. */
+/* ... and all keys of `noise:`; WARP is a table with KEYS_OF_WARP. */
 #define KEYS_OF_NOISE(type, member, warp)                                                        \
     KEY_CHOICE("basis", offsetof(type, member.basis), noise_bases,                               \
                "perlin: even hills. simplex (Perlin's of 2001, on triangles): the same "         \
