@@ -1,4 +1,4 @@
-/* The table of a world's options, and their defaults. */
+/* The table of a world's keys, and their defaults. */
 #include "world_options.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ static const struct option noise_options[] = {
     {0},
 };
 
-/* The keys that all of a volume's noises have. */
+/* Rows for the noise of a volume's SECTION. */
 #define SPACE_NOISE(section)                                                                  \
     KEY_BLOCKS("wavelength", AT(terrain.volume.section.noise.wavelength), KEY_MIN_WAVELENGTH, \
                16384, "The width of the first octave's cells."),                              \

@@ -1,4 +1,4 @@
-/* The keys of a world. Knows neither YAML nor the daemon. */
+/* A world's keys. Knows neither YAML nor the daemon. */
 #ifndef FARLANDS_CONFIG_WORLD_OPTIONS_H
 #define FARLANDS_CONFIG_WORLD_OPTIONS_H
 
@@ -9,20 +9,20 @@
 extern const struct option world_options[];
 
 /*
- * The values of keys that a world omits, in a configuration or a document. A released default never
- * changes: documents without its key mean this value. So a later key's default is the one that
- * leaves worlds as they are, whatever the built-in worlds have.
+ * The values of keys that a configuration or a document omits. A released default never changes,
+ * because documents without the key mean this value. So the default of a new key must leave
+ * existing worlds as they are; built-in worlds may have another value.
  */
 extern const struct world_config world_defaults;
 
 /*
- * True if KEY (LENGTH bytes), at the top of a document, says nothing about heights and densities,
- * so that those who compute them ignore it. Any other key that they do not know may be a parameter
- * of a later release, and is refused.
+ * True if KEY (LENGTH bytes), at the top of a document, changes neither heights nor densities:
+ * programs that compute these ignore the key. An unknown key is refused instead, because in a later
+ * release it may be a parameter.
  */
 bool world_key_is_ignored(const char *key, size_t length);
 
-/* As option_format, of every kind but sections and layers: lists become JSON. */
+/* As option_format, for every kind except sections and layers: lists become JSON. */
 bool world_option_format(const struct option *option, const struct world_config *world,
                          char *buffer, size_t size);
 

@@ -1,4 +1,4 @@
-/* The keys of a world as text. */
+/* A world's keys as text. */
 #include <stdio.h>
 #include <string.h>
 
@@ -59,7 +59,8 @@ struct visit {
     const char *const *keys; /* NULL: all */
 };
 
-/* A line that is empty; the fields of a world, or its noise and elevation: it has one of them. */
+/* True if WORLD does not have OPTION: an empty line, or keys of the other form, since a world has
+ * either `fields` or `noise` and `elevation`. */
 static bool is_absent(const struct world_config *world, const struct option *option)
 {
     if (option->offset == offsetof(struct world_config, about))
@@ -86,7 +87,7 @@ static void visit_fields(const struct visit *visit, const struct option *option)
     visit->visitor(visit->context, &key);
 }
 
-/* Visit OPTIONS, whose keys begin with PREFIX. They belong to PART, or to a part each. */
+/* Visit OPTIONS; names begin with PREFIX. All belong to PART, or each to its own if PART is 0. */
 static void visit_options(const struct visit *visit, const struct option *options,
                           const char *prefix, int part)
 {
