@@ -12,7 +12,7 @@ struct parser {
     const unsigned char *at, *end;
     size_t line;
     int depth;
-    struct text_node *stack; /* values whose list is not complete yet */
+    struct text_node *stack; /* values in lists and mappings that have not ended */
     size_t count;
     const char *problem; /* the first one */
 };
@@ -24,7 +24,7 @@ static int refuse(struct parser *parser, const char *problem)
     return -EINVAL;
 }
 
-/* The next byte after white space; 0 at the end. */
+/* The next byte after white space, which is skipped; 0 at the end. */
 static unsigned char next(struct parser *parser)
 {
     for (; parser->at < parser->end; parser->at++) {
@@ -36,7 +36,7 @@ static unsigned char next(struct parser *parser)
     return 0;
 }
 
-/* Take BYTE if it is next. */
+/* Take BYTE if that comes next. */
 static bool take(struct parser *parser, unsigned char byte)
 {
     if (next(parser) != byte || parser->at == parser->end)
@@ -53,7 +53,7 @@ static int hex_digit(unsigned char byte)
     return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
-/* The number of \uXXXX, whose digits are next; -1 if malformed. */
+/* Take the four digits after \u. Returns their number, or -1 if malformed. */
 static int32_t take_unit(struct parser *parser)
 {
     int32_t unit = 0;
@@ -66,7 +66,7 @@ static int32_t take_unit(struct parser *parser)
     return unit;
 }
 
-/* The character of \u, and of the \u after it if they are a pair. */
+/* Take what follows \u, and a second \uXXXX if both are a surrogate pair. Returns the character. */
 static int32_t take_character(struct parser *parser)
 {
     const int32_t high = take_unit(parser);
@@ -94,7 +94,7 @@ static char *put_character(char *out, int32_t character)
     return out;
 }
 
-/* The character that stands for itself after a backslash; 0 if there is none. */
+/* The character that BYTE means after a backslash; 0 if there is none. */
 static char escaped(unsigned char byte)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
@@ -102,7 +102,7 @@ static char escaped(unsigned char byte)
     return found ? to[found - from] : 0;
 }
 
-/* The rest of a string, whose quote has been taken. */
+/* Take a string whose first quote has been taken. */
 static int take_string(struct parser *parser, struct text_node *node)
 {
     const unsigned char *close = parser->at;
@@ -136,7 +136,7 @@ static bool in_word(unsigned char byte)
            ((byte | 32) >= 'a' && (byte | 32) <= 'z');
 }
 
-/* A number, true, false or null: what they may be, config/ finds out. */
+/* Take a number, true, false or null. Readers of nodes check which of these a key may have. */
 static int take_word(struct parser *parser, struct text_node *node)
 {
     const unsigned char *begin = parser->at;
@@ -155,7 +155,7 @@ static int take_word(struct parser *parser, struct text_node *node)
 
 static int take_value(struct parser *parser);
 
-/* What comes before the value of a mapping: its key, and a colon. */
+/* Take a key and the colon after it. */
 static int take_key(struct parser *parser)
 {
     if (next(parser) != '"')
@@ -165,7 +165,7 @@ static int take_key(struct parser *parser)
                                     : refuse(parser, "not JSON: expected a colon after a key");
 }
 
-/* The items of a list or a mapping up to CLOSE, onto the stack. */
+/* Take items up to CLOSE, onto the stack; KEYS: each value after its key. */
 static int take_items(struct parser *parser, bool keys, unsigned char close)
 {
     if (take(parser, close))
@@ -182,7 +182,7 @@ static int take_items(struct parser *parser, bool keys, unsigned char close)
                : refuse(parser, "not JSON: expected a comma, or the end of a list or mapping");
 }
 
-/* A list or a mapping, whose bracket has been taken. */
+/* Take a list or a mapping (KEYS) whose first bracket has been taken. */
 static int take_group(struct parser *parser, struct text_node *node, bool keys)
 {
     const size_t first = parser->count;
@@ -204,7 +204,8 @@ static int take_group(struct parser *parser, struct text_node *node, bool keys)
     return 0;
 }
 
-/* The next value, onto the stack. If it is refused, what it has of its own goes there, too. */
+/* Take the next value, onto the stack. Even a refused value goes there, so that its memory is freed
+ * with the stack. */
 static int take_value(struct parser *parser)
 {
     const unsigned char byte = next(parser);
@@ -226,7 +227,7 @@ int json_file_parse(struct text_node **root, const char *file, const unsigned ch
                     size_t length, struct config_error *error)
 {
     struct parser parser = {.at = bytes, .end = bytes + length, .line = 1};
-    /* Values are separated by one byte at least; one more for a value that is refused. */
+    /* Between two values there is at least one byte; one place more for a refused value. */
     int err;
     *root = NULL;
     if (length > TEXT_BYTES_MAX)
@@ -235,7 +236,7 @@ int json_file_parse(struct text_node **root, const char *file, const unsigned ch
         err = refuse(&parser, "out of memory");
     else
         err = take_value(&parser);
-    if (!err && (next(&parser) || parser.at < parser.end)) /* the latter before a NUL */
+    if (!err && (next(&parser) || parser.at < parser.end)) /* next() is 0 for a NUL, too */
         err = refuse(&parser, "not JSON: expected nothing after the value");
     if (!err) {
         *root = parser.stack;

@@ -49,7 +49,7 @@ int node_reader_fail(struct node_reader *reader, const struct text_node *at,
     return -EINVAL;
 }
 
-/* The value for messages: short and printable. */
+/* NODE's value for messages: short and printable. May use BUFFER. */
 static const char *shown(const struct text_node *node, char buffer[48])
 {
     if (node->kind == TEXT_MAPPING)

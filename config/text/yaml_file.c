@@ -1,6 +1,6 @@
 /*
- * libyaml's loader compares each anchor with all before it, and its parser does so with each %TAG
- * directive. Both are refused here, and nodes are made from the parser's events.
+ * libyaml takes quadratic time for anchors (in its loader) and for %TAG directives (in its parser).
+ * So this file refuses both, and makes nodes from the parser's events instead of the loader's.
  */
 #include "yaml_file.h"
 
@@ -20,24 +20,24 @@
 
 #include "config/values/user_error.h"
 
-#define NODES_MAX 200000 /* a world with every key, 32 knots and 64 colours has 500 */
+#define NODES_MAX 200000 /* a world with every key, 32 knots and 64 colors has 500 */
 #define DEPTH_MAX 32     /* libyaml's time for a token grows with the depth */
 #define STRING_OF(number) #number
 #define STRING(number) STRING_OF(number)
 
 #define ONE_DOCUMENT "expected one document of UTF-8 text, such as config/farlands.yaml"
 
-/* The nodes so far whose list or mapping has not ended yet, in the order of the file. */
+/* Nodes whose list or mapping has not ended, in the file's order. */
 struct tree {
     struct text_node *nodes;
     size_t count, capacity;
-    size_t total;           /* with those of ended lists and mappings */
-    size_t open[DEPTH_MAX]; /* the lists and mappings that have not ended, outermost first */
+    size_t total;           /* including nodes in ended lists and mappings */
+    size_t open[DEPTH_MAX]; /* places of lists and mappings that have not ended, outermost first */
     int depth, documents;
     size_t steps; /* see config_error */
 };
 
-/* Returns NULL if the file FD of STATUS has an end, or what it is instead. */
+/* Returns NULL if reading FD comes to an end, otherwise what FD is, such as "a device". */
 static const char *endless(int fd, const struct stat *status)
 {
     struct statfs system;
@@ -48,14 +48,13 @@ static const char *endless(int fd, const struct stat *status)
         return "is a directory";
     if (!S_ISFIFO(mode))
         return "is a device or a socket";
-    /* A pipe of ours, such as /dev/stdin, has a writer or ends. */
+    /* A pipe of this process, such as /dev/stdin, has a writer or ends. */
     if (fstatfs(fd, &system) == 0 && system.f_type == PIPEFS_MAGIC && fcntl(fd, F_SETFL, 0) == 0)
         return NULL;
     return "is a FIFO";
 }
 
-/* Returns a descriptor, or a negative code; *WHY is set if FILE cannot be read because of its kind.
- */
+/* Returns a descriptor, or a negative code; *WHY is set if FILE is of a wrong kind. */
 static int open_file(const char *file, const char **why)
 {
     struct stat status;
@@ -71,7 +70,7 @@ static int open_file(const char *file, const char **why)
     return err ? err : -EINVAL;
 }
 
-/* Read SIZE bytes, or all if there are fewer. Returns their number or a negative code. */
+/* Read SIZE bytes, or up to the end. Returns their number or a negative code. */
 static ssize_t read_up_to(int fd, unsigned char *buffer, size_t size)
 {
     size_t used = 0;
@@ -132,7 +131,7 @@ static int not_yaml(struct config_error *error, const char *file, size_t line, c
     return -EINVAL;
 }
 
-/* The line of the parser's problem. For invalid UTF-8 the parser has only an offset. */
+/* The line where the parser stopped. For invalid UTF-8 the parser has only an offset. */
 static size_t problem_line(const yaml_parser_t *parser, const unsigned char *bytes, size_t length)
 {
     size_t line = 1;
@@ -144,8 +143,8 @@ static size_t problem_line(const yaml_parser_t *parser, const unsigned char *byt
 }
 
 /*
- * The first line, up to LAST, with a colour without quotes, as in [metres, #rrggbb], or 0. To YAML
- * it is a comment, and the list never ends.
+ * The first line, up to LAST, with an unquoted color, as in [metres, #rrggbb]; or 0. To YAML such a
+ * color is a comment, so the list never ends.
  */
 static size_t unquoted_line(const unsigned char *bytes, size_t length, size_t last)
 {
@@ -180,7 +179,7 @@ static bool ends_line(unsigned char byte)
     return byte == '\n' || byte == '\r' || byte == 0x85 || byte == 0xa8 || byte == 0xa9;
 }
 
-/* The line of the first %TAG directive, or 0. */
+/* The first %TAG directive's line, or 0. */
 static size_t directive_line(const unsigned char *bytes, size_t length)
 {
     static const char directive[] = "%TAG";
@@ -195,7 +194,7 @@ static size_t directive_line(const unsigned char *bytes, size_t length)
     return 0;
 }
 
-/* Add NODE as the last one. Returns NULL, or why it is refused. */
+/* Add NODE at the end. Returns NULL, or why NODE is refused. */
 static const char *add(struct tree *tree, const struct text_node *node)
 {
     if (tree->documents > 1)
@@ -225,7 +224,7 @@ static const char *begin(struct tree *tree, enum text_kind kind, size_t line)
     return add(tree, &node);
 }
 
-/* Move the nodes from FIRST on into an array of their own: *OUT, or NULL if there are none. */
+/* Move the nodes from FIRST on into a new array, *OUT; NULL if there are none. */
 static const char *move_from(struct tree *tree, size_t first, struct text_node **out)
 {
     const size_t count = tree->count - first;
@@ -322,7 +321,7 @@ int yaml_file_parse(struct text_node **root, const char *file, const unsigned ch
     struct tree tree = {0};
     yaml_parser_t parser;
 
-    /* If it is told the encoding, the parser takes the byte order mark for a character. */
+    /* Once the parser knows the encoding, a byte order mark would count as a character. */
     if (length >= sizeof mark && memcmp(bytes, mark, sizeof mark) == 0) {
         bytes += sizeof mark;
         length -= sizeof mark;
@@ -333,7 +332,8 @@ int yaml_file_parse(struct text_node **root, const char *file, const unsigned ch
         return refuse(error, file, directive, "%TAG is not supported; expected no such directive");
     if (!yaml_parser_initialize(&parser))
         return not_yaml(error, file, 1, NULL);
-    yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING); /* that of directive_line */
+    yaml_parser_set_encoding(&parser,
+                             YAML_UTF8_ENCODING); /* the encoding that directive_line expects */
     yaml_parser_set_input_string(&parser, bytes, length);
     int err = parse(&tree, &parser, file, bytes, length, error);
     const char *problem = err ? NULL : move_from(&tree, 0, root);

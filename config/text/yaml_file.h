@@ -1,4 +1,4 @@
-/* The YAML document in a file, as nodes. Private to config/. */
+/* A file's YAML document as nodes. Private to config/. */
 #ifndef FARLANDS_CONFIG_YAML_FILE_H
 #define FARLANDS_CONFIG_YAML_FILE_H
 
@@ -8,9 +8,8 @@
 #include "config/values/error.h"
 
 /*
- * Read FILE, of up to TEXT_BYTES_MAX bytes: a regular file, /dev/null, or a pipe of this
- * process such as /dev/stdin. Returns 0, and the caller frees *BYTES; or a negative error code with
- * ERROR set.
+ * Read FILE, up to TEXT_BYTES_MAX bytes: a regular file, /dev/null, or a pipe of this process such
+ * as /dev/stdin. Returns 0, and the caller frees *BYTES; or a negative error code with ERROR set.
  */
 int yaml_file_read(const char *file, unsigned char **bytes, size_t *length,
                    struct config_error *error);
