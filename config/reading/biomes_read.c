@@ -8,7 +8,7 @@
 #include "config/reading/mapping.h"
 #include "config/values/exact_numbers.h"
 
-/* One row while it is read. */
+/* A row that is being read. */
 struct row {
     struct biome_row numbers;
     struct biome_look look;
@@ -41,7 +41,7 @@ static const struct option *const range_keys = &row_keys[REQUIRED_KEYS];
 
 /* --- Ranges --- */
 
-/* An end of a range; that without one is written WITHOUT. */
+/* Parse one end of a range. WITHOUT, "-.inf" or ".inf", means that there is no limit. */
 static int parse_end(const char *text, size_t length, const char *without, float *out)
 {
     static const struct option number = {"", OPTION_REAL, .min = -1e9, .max = 1e9};

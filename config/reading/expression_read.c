@@ -16,13 +16,13 @@ static const struct option expression_option = {.expected = FIELD_EXPRESSION};
 
 /* --- Expressions --- */
 
-/* The path below `fields`. */
+/* PATH below `fields`. */
 static const char *inner_path(const struct node_reader *reader, const struct key_path *path)
 {
     return path->text + reader->fields_path + 1;
 }
 
-/* The salt of a noise that has none: by its place in the file. */
+/* The salt of a noise without the key: a hash of its place in the file. */
 static unsigned salt_of(const char *path)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
@@ -32,7 +32,7 @@ static unsigned salt_of(const char *path)
     return salt ? salt : 1;
 }
 
-/* Add an expression of KIND, to be filled in. Returns its number or a negative code. */
+/* Add an expression, which the caller fills in. Returns its number or a negative code. */
 static int add_expression(struct node_reader *reader, const struct text_node *node,
                           const struct key_path *path, const struct node_kind *kind)
 {
@@ -95,7 +95,7 @@ static int read_scalar(struct node_reader *reader, const struct text_node *node,
 
 /* --- Nodes --- */
 
-/* Make room for the inputs of an expression: none of them is set yet. */
+/* Make room for an expression's inputs, which the caller sets. */
 static int *new_inputs(struct expression *expression, int count)
 {
     expression->input = malloc((size_t)count * sizeof *expression->input);
@@ -136,7 +136,7 @@ static int read_only_input(struct node_reader *reader, const struct text_node *n
     return input ? expression_read(reader, node, path, input) : node_reader_no_memory(reader);
 }
 
-/* True if the key of OPTION is required and missing. */
+/* True if OPTION's key is required, and VALUES still has a default that no file can set. */
 static bool is_missing(const struct node_kind *kind, const struct option *option,
                        const struct node_values *values)
 {
@@ -180,7 +180,7 @@ static int check_keys(struct node_reader *reader, const struct text_node *node,
     return 0;
 }
 
-/* A noise is moved along both axes, or not at all. */
+/* Check that a noise is moved along both axes, or not at all. */
 static int check_move(struct node_reader *reader, const struct text_node *node,
                       const struct key_path *path, const struct node_values *values)
 {
@@ -193,7 +193,7 @@ static int check_move(struct node_reader *reader, const struct text_node *node,
         &(struct option){.key = values->input[0] < 0 ? "x" : "y", .expected = FIELD_EXPRESSION});
 }
 
-/* Refuse a key in a node that belongs beside the node. */
+/* Refuse a key in a node that belongs beside it. */
 static int check_place(struct node_reader *reader, const struct text_node *node,
                        const struct key_path *path, const struct node_kind *kind)
 {
@@ -238,7 +238,7 @@ static int read_keys(struct node_reader *reader, const struct text_node *node,
 
 /* --- Mappings --- */
 
-/* The keys of an expression that is a mapping. */
+/* The keys of an expression: { KIND: NODE, lattice: SPACING, unit: UNIT }. */
 struct parts {
     const struct node_kind *kind;
     const struct text_node *node, *unit;
@@ -253,7 +253,7 @@ static size_t node_names(char *buffer, size_t size)
     return used;
 }
 
-/* What TEXT is a misspelling of, or NULL. */
+/* The node that a misspelt TEXT may mean, or NULL. */
 static const char *nearest_node(const char *text, size_t length)
 {
     unsigned least = NAME_DISTANCE_NONE;
@@ -268,7 +268,7 @@ static const char *nearest_node(const char *text, size_t length)
     return nearest;
 }
 
-/* KEY is beside a node of KIND, or of none if that is NULL. */
+/* Refuse KEY, which is beside a node of KIND; NULL: beside no node so far. */
 static int refuse_key(struct node_reader *reader, const struct text_node *key,
                       const struct key_path *path, const struct node_kind *kind)
 {
@@ -316,7 +316,7 @@ static int read_unit(struct node_reader *reader, const struct text_node *key,
     return 0;
 }
 
-/* One of the keys of NODE. */
+/* Read one key of an expression, and its value. */
 static int read_part(struct node_reader *reader, const struct text_node *key,
                      const struct text_node *value, const struct key_path *path,
                      struct parts *parts)

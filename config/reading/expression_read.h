@@ -1,4 +1,4 @@
-/* Expressions of fields from a text. Private to config/. */
+/* Expressions of fields, from nodes. Private to config/. */
 #ifndef FARLANDS_CONFIG_EXPRESSION_READ_H
 #define FARLANDS_CONFIG_EXPRESSION_READ_H
 

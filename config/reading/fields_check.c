@@ -8,10 +8,10 @@
 #include "config/values/exact_numbers.h"
 #include "noise/terrain/price.h"
 
-/* As for the short form, whose curve ends there. */
+/* The limit for worlds with `elevation`, too. */
 #define MOST_METRES 1e6F
 
-/* What is checked. */
+/* The fields that are checked. */
 struct check {
     struct node_reader *reader;
     const struct text_node *node;
@@ -21,7 +21,7 @@ struct check {
     int64_t period;
 };
 
-/* The path below `fields` of what FAULT is about. */
+/* The path below `fields` of the key that FAULT is about. */
 static struct key_path fault_path(const struct check *check, const struct graph_fault *fault)
 {
     const char *key, *inner = world_graph_origin(check->world, fault->node, &key);
@@ -69,7 +69,7 @@ static int refuse_period(const struct check *check, int node, const char *key, c
     return refuse(check, &(struct graph_fault){node, key, text});
 }
 
-/* Check that what node AT has repeats after the period. */
+/* Check that node AT repeats after the period: its noise, its lattice. */
 static int check_node(const struct check *check, int at)
 {
     const struct graph_node *node = &check->graph->node[at];
@@ -107,10 +107,11 @@ static int check_heights(const struct check *check, float lowest, float highest)
                             float_format(lowest, low), float_format(highest, high));
 }
 
-#ifdef __wasm__ /* is downloaded, and computes worlds that a server has accepted */
+#ifdef __wasm__ /* the module computes worlds that a server has accepted, and should be small */
 #define check_time(check, program) 0
 #else
-/* Refuse fields of which a tile would take more than a second, on whichever machine. */
+/* Refuse fields if a tile would take more than a second. The price is that of a fixed machine, so
+ * the verdict is the same everywhere. */
 static int check_time(const struct check *check, const struct program *program)
 {
     const struct graph *graph = check->graph;
@@ -170,13 +171,15 @@ static int check_fields(struct node_reader *reader, const struct text_node *node
     return err;
 }
 
-/* Worlds that are like one share its fields, and the result of their check: the seed, in which they
- * may differ, changes it as little as that of name:seed, which is not checked. */
+/* Worlds that are `like` one share its fields. So fields that have passed are checked again only
+ * for another period. A seed does not change the result: worlds of name:seed are not checked
+ * either. */
 int fields_check(struct node_reader *reader, const struct text_node *node,
                  const struct key_path *path, const struct world_config *world, float *lowest,
                  float *highest)
 {
-    struct world_fields *fields = (struct world_fields *)world->fields; /* no other thread's yet */
+    struct world_fields *fields =
+        (struct world_fields *)world->fields; /* no other thread has them yet */
     const struct farlands_params *terrain = &world->terrain;
     int err = 0;
     if (fields->checks == 0 || fields->period != terrain->period)

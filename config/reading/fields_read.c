@@ -44,7 +44,7 @@ static int read_all(struct node_reader *reader, const struct text_node *node,
     return fields_resolve(reader, path);
 }
 
-/* Give back what is more than FIELDS has. */
+/* Give back the memory beyond FIELDS' expressions. */
 static void trim(struct world_fields *fields)
 {
     const size_t size = (size_t)fields->expressions * sizeof *fields->expression;

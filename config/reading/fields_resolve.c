@@ -17,7 +17,7 @@ static int fail_at(struct node_reader *reader, const struct key_path *path, int 
     return node_reader_fail(reader, &line, &at, "%s", text);
 }
 
-/* NAME is no field. */
+/* Refuse EXPRESSION, a name that no field has. */
 static int refuse_name(struct node_reader *reader, const struct key_path *path, int expression)
 {
     const struct world_fields *fields = reader->fields;
@@ -54,7 +54,7 @@ static int resolve_names(struct node_reader *reader, const struct key_path *path
     return 0;
 }
 
-/* The fields on the way to the one that is looked at. */
+/* The fields from the first one to the one that is being checked: each uses the next one. */
 struct way {
     int field[FIELDS_MAX];
     int length;
@@ -75,7 +75,7 @@ static int refuse_circle(struct node_reader *reader, const struct key_path *path
     return fail_at(reader, path, expression, text);
 }
 
-/* Check the names in FIELD, and what they lead to. */
+/* Check FIELD and all fields that it uses. */
 static int follow(struct node_reader *reader, const struct key_path *path, struct way *way,
                   int field)
 {

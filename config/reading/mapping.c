@@ -35,13 +35,13 @@ static int read_origin(struct node_reader *reader, const struct text_node *node,
     return err;
 }
 
-/* The numbers in pairs. */
+/* Numbers in pairs. */
 static const struct option noise_number = {
     "", OPTION_REAL, 0, -1000, 1000, .expected = "noise from -1000 to 1000"};
 static const struct option metres_number = {
     "", OPTION_REAL, 0, -1e6, 1e6, .expected = "metres from -1000000 to 1000000"};
 
-/* Check that NODE is a pair, and read its first element, a NUMBER. */
+/* Check that NODE is a pair, and read *FIRST as NUMBER says. */
 static int read_pair(struct node_reader *reader, const struct text_node *node,
                      const struct key_path *path, const struct option *option,
                      const struct option *number, double *first)
@@ -61,7 +61,7 @@ static int refuse_order(struct node_reader *reader, const struct text_node *node
                             option->expected);
 }
 
-/* Pairs of a NUMBER and a RESULT, the numbers ascending. */
+/* Read pairs: a NUMBER, ascending from pair to pair, and a RESULT. */
 static int read_knots(struct node_reader *reader, const struct text_node *node,
                       const struct key_path *path, const struct option *option,
                       const struct option *number, const struct option *result,
@@ -142,7 +142,7 @@ static int refuse_layer(struct node_reader *reader, const struct text_node *node
     return node_reader_refuse(reader, node, path, &(struct option){.expected = expected});
 }
 
-/* The bit of the layer named in NODE, or 0. */
+/* The bit for the layer that NODE names, or 0. */
 static uint32_t layer_bit(const struct node_reader *reader, const struct text_node *node)
 {
     for (int i = 0; reader->layers[i].name; i++)
@@ -221,7 +221,7 @@ static int read_value(struct node_reader *reader, const struct text_node *node,
         return read_palette(reader, node, path, option, base);
     case OPTION_LAYERS:
         return reader->layers ? read_layers(reader, node, path, value) : 0;
-    case OPTION_LIKE: /* has been read before all others */
+    case OPTION_LIKE: /* begin_world has read it */
         return 0;
     case OPTION_LIST:
         return read_list(reader, node, path, option, value);
@@ -258,7 +258,7 @@ int mapping_read(struct node_reader *reader, const struct text_node *node,
         if (!option)
             return node_reader_fail(reader, key, &at, "unknown key; expected one of %s", keys);
         reader->error->steps += 1 + i / 2;
-        for (size_t before = 0; before < i; before += 2) /* at most one of each option */
+        for (size_t before = 0; before < i; before += 2) /* at most one per option */
             if (text_node_is(&node->items[before], option->key))
                 return node_reader_fail(reader, key, &at, "duplicate key; expected once");
         int err = read_value(reader, &node->items[i + 1], &at, option, base);
@@ -268,8 +268,8 @@ int mapping_read(struct node_reader *reader, const struct text_node *node,
     return 0;
 }
 
-/* In a world of fields, what is left of its noise is that of terrain_noise3 and the like. Any
- * window is a multiple of its wavelength. */
+/* In a world with fields, the noise remains for terrain_noise3 and the like alone. Its wavelength
+ * divides the period of any world. */
 static void take_default_noise(struct farlands_params *terrain)
 {
     terrain->octaves = 1;
@@ -322,7 +322,7 @@ static int read_file(struct node_reader *reader, const struct text_node *item,
     return err;
 }
 
-/* Set WORLD, a mapping ITEM, to the values that its omitted keys take. */
+/* Set WORLD to the values of keys that ITEM omits: the defaults, or those of another world. */
 static int begin_world(struct node_reader *reader, const struct text_node *item,
                        const struct key_path *path, struct world_config *world)
 {
@@ -343,7 +343,7 @@ static int begin_world(struct node_reader *reader, const struct text_node *item,
     return like ? refuse_likeness(reader, like, path) : 0;
 }
 
-/* Add the worlds of the list NODE to those that have been read. */
+/* Read the list NODE, and add its worlds to the reader's. */
 static int read_worlds(struct node_reader *reader, const struct text_node *node,
                        const struct key_path *path, const struct option *option)
 {

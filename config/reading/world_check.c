@@ -16,7 +16,7 @@ static bool reserved(const char *name)
            strcmp(name, "worlds") == 0;
 }
 
-/* The key in the file that sets the parameter KEY of a terrain. */
+/* The key in a file for the terrain's parameter KEY. */
 static struct key_path parameter_path(const char *key)
 {
     struct key_path path;
@@ -29,7 +29,7 @@ static struct key_path parameter_path(const char *key)
     return path;
 }
 
-/* Check the terrain by params_fault, with the keys and units of the file. */
+/* Check the terrain by params_fault; messages have a file's keys and units. */
 static int check_terrain(struct node_reader *reader, const struct text_node *node,
                          const struct key_path *path, const struct world_config *world)
 {
@@ -53,7 +53,7 @@ static int check_terrain(struct node_reader *reader, const struct text_node *nod
                             blocks_format(world->terrain.period, window));
 }
 
-/* Bounds of a world's heights. */
+/* The bounds of a world's heights. */
 struct range {
     float lowest, highest; /* metres */
 };
@@ -64,7 +64,7 @@ static bool layer_holds(const struct config_layer *layer, float metres)
     return !limited || (metres >= layer->lowest && metres <= layer->highest);
 }
 
-/* The index of the first knot that LAYER cannot encode, or -1. */
+/* The index of the first knot with a height that LAYER cannot encode, or -1. */
 static int unfit_knot(const struct world_config *world, const struct config_layer *layer)
 {
     for (int i = 0; !world->fields && i < world->terrain.knots; i++)
@@ -84,7 +84,8 @@ static struct range range_of_knots(const struct world_config *world)
     return range;
 }
 
-/* Item I of the list KEY below NODE, or the list, or NODE if the file lacks them; extends *PATH. */
+/* Item I of the list KEY below NODE; the list if there is no such item; NODE if there is no list.
+ * Extends *PATH. */
 static const struct text_node *find_item(const struct text_node *node, struct key_path *path,
                                          const char *key, int i)
 {
@@ -96,7 +97,7 @@ static const struct text_node *find_item(const struct text_node *node, struct ke
     return text_node_item(list, i);
 }
 
-/* The index of NAME in the list `layers` below NODE, or -1. */
+/* NAME's index in the list `layers` below NODE, or -1. */
 static int listed_at(const struct text_node *node, const char *name)
 {
     const struct text_node *list = text_node_find(node, "layers", 6);
@@ -106,7 +107,7 @@ static int listed_at(const struct text_node *node, const char *name)
     return -1;
 }
 
-/* The place of the message: the layer, if the file lists it; otherwise the height. */
+/* Where a message about LAYER points to: the layer if the file lists it, otherwise the height. */
 static const struct text_node *find_unfit(const struct text_node *node, struct key_path *at,
                                           const struct world_config *world,
                                           const struct config_layer *layer)
@@ -126,7 +127,7 @@ static bool has_biomes(const struct world_fields *fields)
     return biome >= 0 && world_fields_biomes(fields, biome);
 }
 
-/* Check that the file lists no layer of biomes if WORLD has none, nor one of rivers. */
+/* Check that the file lists no layer for biomes or rivers that WORLD does not have. */
 static int check_shown(struct node_reader *reader, const struct text_node *node,
                        const struct key_path *path, const struct world_config *world)
 {
@@ -152,7 +153,7 @@ static int check_shown(struct node_reader *reader, const struct text_node *node,
     return 0;
 }
 
-/* Check that each layer can encode the heights: others would wrap around. */
+/* Check that each layer can encode the heights, since values must not wrap around. */
 static int check_layers(struct node_reader *reader, const struct text_node *node,
                         const struct key_path *path, const struct world_config *world,
                         struct range range)
@@ -176,7 +177,7 @@ static int check_layers(struct node_reader *reader, const struct text_node *node
     return 0;
 }
 
-/* Fields take the place of the short form. */
+/* Check that there are either fields or `noise` and `elevation`. */
 static int check_forms(struct node_reader *reader, const struct text_node *node,
                        const struct key_path *path)
 {

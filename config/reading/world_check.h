@@ -1,4 +1,4 @@
-/* Checks of a world as a whole. Private to config/. */
+/* Checks a world as a whole. Private to config/. */
 #ifndef FARLANDS_CONFIG_WORLD_CHECK_H
 #define FARLANDS_CONFIG_WORLD_CHECK_H
 

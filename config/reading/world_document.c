@@ -1,4 +1,4 @@
-/* The document of a world. */
+/* A world's document. */
 #include "world_document.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static struct text_node *find(const struct text_node *root, const char *key)
     return text_node_find(root, key, strlen(key));
 }
 
-/* What the generators of documents are: graphs of fields are one of their own. */
+/* The generators in documents. Fields have one of their own. */
 #define GENERATORS STRING(FARLANDS_GENERATOR) " or " STRING(WORLD_FIELDS_GENERATOR)
 
 static int check_generator(struct node_reader *reader, const struct text_node *root)
@@ -45,7 +45,7 @@ static int check_generator(struct node_reader *reader, const struct text_node *r
     return -ENOTSUP;
 }
 
-/* KEY says how a world looks, and is an option. */
+/* True if KEY changes how a world looks, and is an option. */
 static bool is_look(const char *key, size_t length)
 {
     static const char *const keys[] = {"palette", "exaggeration", "about"};
@@ -55,9 +55,9 @@ static bool is_look(const char *key, size_t length)
     return false;
 }
 
-/* Move the parameters of a terrain in ROOT to its front, with their values, and if LOOKS those of
- * its pictures; COUNT is set to the number of these nodes. Refuses keys that are unknown, and
- * outlines of a world. */
+/* Move keys for the terrain, and for pictures if LOOKS, to ROOT's front, with their values. *COUNT
+ * is set to the number of these nodes. Refuses unknown keys, and documents with neither noise nor
+ * fields. */
 static int parameters_first(struct node_reader *reader, struct text_node *root, bool looks,
                             size_t *count)
 {
@@ -81,13 +81,13 @@ static int parameters_first(struct node_reader *reader, struct text_node *root, 
             root->items[k] = node;
         }
     }
-    /* Entries of /worlds.json have a generator, too, but no noise and no fields. */
+    /* An entry of /worlds.json has a generator, too, but neither noise nor fields. */
     if (!find(root, noise.text) && !find(root, "fields"))
         return node_reader_fail(reader, root, &noise, "missing; expected " WORLD_DOCUMENT);
     return 0;
 }
 
-/* Cut "name:seed" at the colon, which names in a configuration cannot have; SEED gets the rest. */
+/* Cut "name:seed" at the colon, which is no part of a configured name; SEED gets the rest. */
 static int cut_seed(struct node_reader *reader, const struct text_node *root,
                     char seed[WORLD_SEEDED_NAME_MAX])
 {
@@ -135,7 +135,8 @@ int world_text_missing(struct node_reader *reader, const char *name, const char 
     return -ENOENT;
 }
 
-/* Read the parameters of world INDEX. SEED gets the part of the name behind a colon. */
+/* Read world INDEX from ROOT, with its looks if LOOKS. SEED gets the end of the name from the colon
+ * on, or "". */
 static int read_parameters(struct node_reader *reader, struct text_node *root, int index,
                            bool looks, char seed[WORLD_SEEDED_NAME_MAX])
 {
@@ -146,7 +147,7 @@ static int read_parameters(struct node_reader *reader, struct text_node *root, i
     if (err)
         return err;
     const size_t length = root->length;
-    root->length = parameters; /* the rest is not looked at */
+    root->length = parameters; /* the other keys are ignored */
     err = mapping_read_world(reader, root, NULL, index);
     root->length = length;
     return err;
@@ -186,7 +187,8 @@ int world_document_read(struct world_text *out, struct text_node *root, const ch
     return err;
 }
 
-/* The bit of the layer NAME, or 0 for one of another release. Those of fields are one, "field". */
+/* The bit for the layer NAME, or 0 if another release has the layer. All layers field.NAME share
+ * the bit of "field". */
 static uint32_t layer_bit(const struct node_reader *reader, const char *name, size_t length)
 {
     const char *dot = memchr(name, '.', length);
@@ -198,7 +200,7 @@ static uint32_t layer_bit(const struct node_reader *reader, const char *name, si
     return 0;
 }
 
-/* The bits of the layers that ROOT lists; 0: it has no list. */
+/* The bits for the layers that ROOT lists; 0 if there is no list. */
 static uint32_t listed_layers(const struct node_reader *reader, const struct text_node *root)
 {
     const struct text_node *layers = find(root, "layers"), *fields = find(root, "fields");
@@ -209,7 +211,8 @@ static uint32_t listed_layers(const struct node_reader *reader, const struct tex
         const char *text = name ? text_node_text(name, &length) : NULL;
         bits |= text ? layer_bit(reader, text, length) : 0;
     }
-    /* That of the height, which is not listed, may be all that a world has. */
+    /* Documents do not list the layer of the field `height`. If there is no other field, the layer
+     * may have been served. */
     if (bits && (!fields || fields->length == 2))
         bits |= layer_bit(reader, "field", 5);
     return bits;
