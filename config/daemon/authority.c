@@ -10,7 +10,7 @@
 static const char name_letters[] =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
 
-/* The length of the prefix of TEXT that consists of LETTERS. */
+/* The number of LETTERS at TEXT's beginning. */
 static size_t span(const char *text, size_t length, const char *letters)
 {
     size_t n = 0;

@@ -1,6 +1,6 @@
 /*
- * The texts of the built-in configuration: config/farlands.yaml, then its worlds in the order of
- * their list. Each row below becomes a struct builtin_text.
+ * The built-in configuration as text: config/farlands.yaml, then the built-in worlds in the order
+ * that /worlds.json has. Each row below becomes a struct builtin_text.
  */
     .macro text path
     .section .rodata
@@ -22,5 +22,5 @@ config_builtin:
     .quad 0, 0
     .section .note.GNU-stack,"",%progbits
 #ifdef __CET__
-#include <cet.h> /* marks this object as fit for -fcf-protection, which the linker requires of all */
+#include <cet.h> /* for -fcf-protection: the linker needs this mark in all objects */
 #endif

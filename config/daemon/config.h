@@ -1,7 +1,7 @@
 /*
  * The configuration: YAML -> validated plain data. Omitted keys take their values from the built-in
- * configuration, which is config/farlands.yaml and three files of config/worlds/; those of worlds
- * have defaults of their own (world_options.h).
+ * configuration: config/farlands.yaml and three files in config/worlds/. Keys of worlds have other
+ * defaults (world_options.h).
  */
 #ifndef FARLANDS_CONFIG_CONFIG_H
 #define FARLANDS_CONFIG_CONFIG_H
@@ -34,10 +34,10 @@ struct site_config {
     struct networks proxies;             /* peers whose X-Forwarded-* headers are trusted */
 };
 
-/* How WebP tiles are encoded. */
+/* The encoding of WebP tiles. */
 struct webp_config {
     unsigned quality;    /* 0 to 100 */
-    unsigned quality_2x; /* the same of @2x tiles */
+    unsigned quality_2x; /* the same for @2x tiles */
     unsigned method;     /* 0, the fastest, to 6 */
 };
 
@@ -58,39 +58,39 @@ struct config {
         unsigned connections;
         unsigned connections_per_client; /* 0: no limit */
         unsigned idle;                   /* seconds between two requests */
-        unsigned drain;                  /* seconds for requests in progress before the end */
+        unsigned drain;                  /* seconds that requests in progress have after SIGTERM */
         unsigned queue;                  /* queued renders */
         unsigned wait;                   /* ms that a render may be queued */
         unsigned misses_per_client;      /* requests that wait for a render; 0: no limit */
-        uint64_t memory;                 /* bytes that wait for readers; 0: by the machine's */
-        unsigned streams;                /* concurrent streamed responses */
-        unsigned streams_per_client;     /* 0: no limit */
+        uint64_t memory;             /* bytes that wait for readers; 0: from the machine's memory */
+        unsigned streams;            /* concurrent streamed responses */
+        unsigned streams_per_client; /* 0: no limit */
     } limits;
     struct webp_config webp;
-    bool watch; /* not a key: the file is reloaded when it changes */
-    bool saved; /* the same: the file is the document of a world */
+    bool watch; /* not a key: reload the file when it changes */
+    bool saved; /* not a key: the file is a world's document */
     struct world_config *worlds;
     int world_count;
 };
 
-/* The part of cache.memory for complete responses, in bytes. */
+/* The bytes of cache.memory for complete responses. */
 static inline uint64_t config_response_memory(const struct config *config)
 {
     return config->cache.memory / 4;
 }
 
-/* The part of cache.memory for tiles, in bytes. */
+/* The bytes of cache.memory for tiles. */
 static inline uint64_t config_tile_memory(const struct config *config)
 {
     return config->cache.memory - config_response_memory(config);
 }
 
 /*
- * Load FILE, or the built-in configuration if FILE is NULL. FILE is a configuration, or the
- * document of a world that a daemon has served (/{world}.json), which is then the only world.
- * LAYERS are the layers that worlds can serve: at most CONFIG_LAYERS_MAX, then a NULL name. If
- * LAYERS is NULL, the key `layers` is ignored. Returns 0, or a negative error code with ERROR set.
- * The caller frees *OUT with config_free.
+ * Load FILE, or the built-in configuration if FILE is NULL. FILE is a configuration, or a world's
+ * document (/{world}.json from a daemon), which then makes the only world. LAYERS are the layers
+ * that worlds can serve: at most CONFIG_LAYERS_MAX, then a NULL name. If LAYERS is NULL, the key
+ * `layers` is ignored. Returns 0, or a negative error code with ERROR set. The caller frees *OUT
+ * with config_free.
  */
 int config_load(struct config **out, const char *file, const struct config_layer *layers,
                 struct config_error *error);

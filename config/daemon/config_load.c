@@ -21,8 +21,7 @@ struct builtin_text {
 /* config/farlands.yaml, then a text for each built-in world, then NULL; see builtin.S. */
 extern const struct builtin_text config_builtin[];
 
-/* Read a text, which has the worlds of a configuration or its other keys, on top of what is there.
- */
+/* Read TEXT, some keys of a configuration, into CONFIG and READER's worlds; other keys stay. */
 static int read_builtin(struct node_reader *reader, const struct builtin_text *text,
                         struct config *config)
 {
@@ -44,7 +43,7 @@ static int read_builtin_worlds(struct node_reader *reader, struct config *config
     return err;
 }
 
-/* True if a world of the document ROOT is like a built-in one. */
+/* True if a world in ROOT is `like` a built-in one. */
 static bool has_likeness(const struct text_node *root)
 {
     const struct text_node *worlds = root ? text_node_find(root, "worlds", 6) : NULL;
@@ -54,7 +53,7 @@ static bool has_likeness(const struct text_node *root)
     return false;
 }
 
-/* Read ROOT, whose worlds may be like those that are built in. */
+/* Read ROOT. Its worlds may be `like` built-in ones, which are read first if so. */
 static int read_document(struct node_reader *reader, const struct text_node *root,
                          struct config *config)
 {
@@ -82,7 +81,7 @@ static int parse_file(struct text_node **root, const char *file, struct config_e
     return err;
 }
 
-/* Read the document ROOT of a world as the only one. */
+/* Read ROOT, a world's document, as the only world. */
 static int read_saved(struct node_reader *reader, struct text_node *root)
 {
     struct world_list *worlds = reader->worlds;
@@ -101,8 +100,8 @@ static bool is_path(const char *text, size_t length)
     return length > 0;
 }
 
-/* The path that NODE names, from the directory of the configuration on; NULL if out of memory or if
- * it is none. */
+/* The path that NODE names, relative to the configuration's directory; NULL if out of memory or if
+ * NODE is no path. */
 static char *path_beside(const struct node_reader *reader, const struct text_node *node)
 {
     const char *slash = strrchr(reader->file, '/');
@@ -115,8 +114,8 @@ static char *path_beside(const struct node_reader *reader, const struct text_nod
     return asprintf(&path, "%.*s%s", above, reader->file, text) < 0 ? NULL : path;
 }
 
-/* Put the place of NODE before the error about FILE, which is named as NODE has it: clients see
- * messages, too, but no directories. */
+/* Put NODE's line and key before the error about FILE. The message names FILE as NODE does, because
+ * clients see messages but should not see directories. */
 static void add_place(struct node_reader *reader, const struct text_node *node,
                       const struct key_path *path, const char *file)
 {
@@ -128,7 +127,7 @@ static void add_place(struct node_reader *reader, const struct text_node *node,
                      inner.text + (strncmp(inner.text, file, above) == 0 ? above : 0));
 }
 
-/* node_reader.read_file. */
+/* Implements node_reader.read_file. */
 static int read_file(struct node_reader *reader, const struct text_node *node,
                      const struct key_path *path, struct world_config *out)
 {
@@ -155,7 +154,8 @@ static int read_file(struct node_reader *reader, const struct text_node *node,
     return err;
 }
 
-/* A document of a world has a name at the top; /worlds.json has the release. */
+/* Read ROOT: a configuration, or a world's document, which has a name at the top. /worlds.json is
+ * neither; it has the release at the top. */
 static int read_any(struct node_reader *reader, struct text_node *root, struct config *config)
 {
     config->saved = text_node_find(root, "name", 4) != NULL;
@@ -186,7 +186,7 @@ static int read_all(struct config *config, const char *file, struct text_node *r
     return err;
 }
 
-/* Documents of worlds have the text of their fields, and fingerprints depend on it. */
+/* Make the text of all fields, for documents of worlds and for fingerprints. */
 static int format_fields(const struct config *config, struct config_error *error)
 {
     int err = 0;

@@ -1,4 +1,4 @@
-/* The table of the daemon's options. Their defaults are in config/farlands.yaml. */
+/* The table of the daemon's keys. Their defaults are in config/farlands.yaml. */
 #include "daemon_options.h"
 
 #include <errno.h>

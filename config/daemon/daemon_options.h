@@ -1,4 +1,4 @@
-/* The keys of a configuration file: those of the daemon, and its list of worlds. */
+/* The keys of a configuration file: the daemon's, and the list of worlds. */
 #ifndef FARLANDS_CONFIG_DAEMON_OPTIONS_H
 #define FARLANDS_CONFIG_DAEMON_OPTIONS_H
 

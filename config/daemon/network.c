@@ -18,7 +18,7 @@ static bool is_ipv4(const uint8_t address[16])
     return memcmp(address, ipv4, sizeof ipv4) == 0;
 }
 
-/* True if the first BITS, 0 to 64, of the two are the same. */
+/* True if A and B have the same first BITS, 0 to 64. */
 static bool same_half(const uint8_t a[8], const uint8_t b[8], unsigned bits)
 {
     uint64_t one, other;
@@ -28,8 +28,8 @@ static bool same_half(const uint8_t a[8], const uint8_t b[8], unsigned bits)
     return bits == 0 || be64toh(one ^ other) >> (64 - bits) == 0;
 }
 
-/* Each request's peer is compared with each listed proxy: by halves, which takes a tenth of the
- * time of memcmp. */
+/* True if A and B have the same first BITS. Every request compares its peer with each listed proxy;
+ * by halves this takes a tenth of memcmp's time. */
 static bool same_bits(const uint8_t a[16], const uint8_t b[16], unsigned bits)
 {
     const unsigned first = bits < 64 ? bits : 64;

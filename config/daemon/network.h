@@ -1,4 +1,4 @@
-/* Addresses and CIDR networks of IPv4 and IPv6, and all peers on Unix sockets. Pure. */
+/* IPv4 and IPv6 addresses and CIDR networks, and all peers on Unix sockets. Pure. */
 #ifndef FARLANDS_CONFIG_NETWORK_H
 #define FARLANDS_CONFIG_NETWORK_H
 
@@ -20,7 +20,7 @@ int network_parse(struct network *out, const char *text, size_t length);
 
 /*
  * True if PEER is in NETWORK. IPv4 peers, IPv4-mapped or not, are only in IPv4 networks, so ::/0
- * has none of them. Peers on Unix sockets are only in "unix".
+ * has no IPv4 peer. Peers on Unix sockets are only in "unix".
  */
 bool network_contains(const struct network *network, const struct sockaddr *peer);
 

@@ -1,4 +1,4 @@
-/* The prefix of the server's routes in a URL: a path, or scheme, host and path. Pure. */
+/* The prefix of all routes in URLs: a path, or scheme, host and path. Pure. */
 #ifndef FARLANDS_CONFIG_URL_PREFIX_H
 #define FARLANDS_CONFIG_URL_PREFIX_H
 
