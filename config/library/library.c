@@ -1,4 +1,4 @@
-/* The public functions of libfarlands: worlds from text, asked by field name. */
+/* libfarlands' public functions: worlds from text, with fields by name. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -17,13 +17,13 @@ _Static_assert(sizeof((struct config_error *)0)->text == FARLANDS_MESSAGE, "room
 _Static_assert((int)FARLANDS_MAX_FIELDS == (int)TERRAIN_MAX_FIELDS, "what a terrain takes");
 
 struct farlands_world {
-    struct world_text text; /* whose fields are held */
+    struct world_text text; /* with a reference to the fields */
     struct farlands_terrain *terrain;
 };
 
 /* --- Worlds --- */
 
-/* Make the world of TEXT, which is not changed; *OUT gets a hold of its fields. */
+/* Make a world from TEXT, which stays the caller's; *OUT takes a reference to the fields. */
 static int make(struct farlands_world **out, const struct world_text *text)
 {
     struct farlands_world *world = malloc(sizeof *world);
@@ -142,7 +142,7 @@ const char *farlands_world_kernel(const struct farlands_world *world)
 
 /* --- Fields --- */
 
-/* The number of a field, or -1. */
+/* FIELD's number, or -1. */
 static int find(const struct farlands_world *world, const char *field)
 {
     return world && field ? terrain_field(world->terrain, field, strlen(field)) : -1;
@@ -183,7 +183,7 @@ int farlands_field_range(const struct farlands_world *world, const char *field, 
 
 /* --- Grids and boxes --- */
 
-/* What one call works in: the caller's scratch, or one of its own. */
+/* The scratch for one call: the caller's, or a new one that the call frees. */
 struct working_memory {
     struct farlands_scratch *scratch, *own;
 };
@@ -198,7 +198,7 @@ static int take_memory(struct working_memory *memory, struct farlands_scratch *s
     return err;
 }
 
-/* The first sample of tile INDEX, SIDE units wide, on one axis. */
+/* The first sample of tile INDEX along one axis. Tiles are SIDE units wide. */
 static int first_sample(int64_t index, int64_t side, int64_t origin, int64_t step, int64_t *out)
 {
     int64_t first, last;
@@ -244,7 +244,7 @@ int farlands_heights(const struct farlands_world *world, struct farlands_scratch
     return err;
 }
 
-/* The numbers of COUNT fields, which have somewhere to go. */
+/* Find the numbers of COUNT fields, and check that each has an output. */
 static int find_all(const struct farlands_world *world, const char *const *field, size_t count,
                     float *const *out, int number[FARLANDS_MAX_FIELDS])
 {

@@ -6,7 +6,7 @@
 
 #include "config/text/text_node.h"
 
-/* Without libyaml, the compiler is told so. */
+/* The compiler's options say whether there is libyaml. */
 #ifdef FARLANDS_WITHOUT_YAML
 static world_reader *const read_world = world_json_read;
 #else
@@ -23,7 +23,7 @@ int world_text_read(struct world_text *out, const char *text, size_t length, con
                  TEXT_BYTES_MAX);
         return -EFBIG;
     }
-    /* so that strtod rounds to the nearest */
+    /* numbers become floats, which should round to the nearest */
     fegetenv(&host);
     fesetenv(FE_DFL_ENV);
     int err = read_world(out, text, length, name, error);

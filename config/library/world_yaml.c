@@ -1,4 +1,4 @@
-/* A world from YAML, which has JSON in it. */
+/* A world from YAML, and so from JSON, too. */
 #include "config/library/world_text.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "config/text/node_reader.h"
 #include "config/text/yaml_file.h"
 
-/* A configuration: its world NAME, or its only world if NAME is NULL. */
+/* Choose from a configuration: the world NAME, or the only world if NAME is NULL. */
 static int choose_world(struct node_reader *reader, const struct text_node *root,
                         const struct config *config, struct world_text *out, const char *name)
 {
@@ -54,7 +54,7 @@ static int read_root(struct world_text *out, struct text_node *root, const char 
         return node_reader_fail(&reader, NULL, NULL,
                                 "empty; expected a configuration or " WORLD_DOCUMENT);
     }
-    /* Documents of a world have a name at the top, configurations do not. */
+    /* A world's document has a name at the top, a configuration does not. */
     if (text_node_find(root, "name", 4))
         return world_document_read(out, root, name, error);
     return read_configuration(out, root, name, error);
