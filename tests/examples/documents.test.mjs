@@ -190,6 +190,8 @@ const EXAMPLES = {
         ['$ build/farlands check-config', exactSession],
         ['farlands: mine.yaml:4', message],
         ['$ build/farlands describe', measured],
+        ['INTEGER("greeting"', text], ['{"snow"', text],
+        ['make fmt docs', names],
     ],
     'noise/README.md': [
         ['#include <farlands.h>', write('chunk.c')],
