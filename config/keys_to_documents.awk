@@ -98,7 +98,7 @@ function values_of(key,    text, first)
         sub(/,.*/, "", first)
         return first == "true" || index(help[key], first) ? "" : " One of " text "."
     }
-    if (text ~ /^[-0-9.\/^]+ to /)
+    if (text ~ /^[-0-9.\/^]+ to [-0-9.\/^]+( blocks)?$/)
         text = "from " text
     return text == "" ? "" : " " toupper(substr(text, 1, 1)) substr(text, 2) "."
 }

@@ -86,7 +86,7 @@ static const struct option limits_options[] = {
             "0: no limit."),
     {"memory", OPTION_SIZE, AT(limits.memory), 0x1p23, 0x1p50, .or_zero = true,
      .expected = "0, or a size from 8M to 1024T such as 128M",
-     HELP("Maximum bytes of responses that wait for their readers. One client has at most "
+     HELP("Maximum bytes in responses that wait for their readers. One client has at most "
           "as many as are left free. Requests that would need more get 503. 0: an eighth "
           "of the machine's or the container's memory, from 64M to 1G.")},
     INTEGER("streams", limits.streams, 1, 1000000,
@@ -132,8 +132,8 @@ const struct option daemon_options[] = {
      .parse = parse_network,
      .expected = "a list of up to 64 addresses and networks such as 127.0.0.1, 10.0.0.0/8 and "
                  "\"fd00::/8\", without bits beyond the network's, or unix",
-     HELP("The trusted proxies; unix stands for all peers on Unix sockets. An unlisted "
-          "proxy counts as one client, and the log warns once per address. "
+     HELP("The trusted proxies; unix stands for all peers on Unix sockets. All clients of "
+          "an unlisted proxy count as one, and the log warns once per proxy's address. "
           "X-Forwarded-For identifies the client for the access log and "
           "misses_per_client: its rightmost address that is not a listed proxy. "
           "X-Forwarded-Proto, -Host, -Port (if the host has no port) and -Prefix (the "
@@ -142,11 +142,11 @@ const struct option daemon_options[] = {
           "-Port or -Proto. So the nearest proxy must overwrite or remove all these "
           "headers.")},
     INTEGER("shards", shards, 0, 64,
-            "Event loops, one thread each, which share the connections. They do I/O only; "
+            "Event loops, one thread each, which share the connections and do I/O only; "
             "rendering happens on the threads below. 0: one per core, up to 8."),
     INTEGER("threads", threads, 0, 256, "Render threads. 0: one per core."),
     {"log", OPTION_CHOICE, AT(log), .choices = levels,
-     HELP("The level of the log on stderr; debug has a line per request.")},
+     HELP("How much the log on stderr has; debug adds a line per request.")},
     {"access_log", OPTION_TEXT, AT(access_log), .max = CONFIG_TEXT_MAX,
      .expected = "a file's path, \"-\" for standard output, or empty",
      HELP("The access log, which gets a line of JSON per request; empty: none. Lines that "
@@ -158,9 +158,8 @@ const struct option daemon_options[] = {
      HELP("Limits for clients, and how long the daemon waits; server/README.md has their "
           "effects under load.")},
     {"webp", OPTION_SECTION, .options = webp_options,
-     HELP("Tiles in WebP, which pictures for eyes have beside PNG: relief, hillshade, "
-          "slope and aspect. They have half to a fifth of the bytes, and their colors "
-          "differ a little more.")},
+     HELP("WebP tiles of relief, hillshade, slope and aspect, beside PNG: half to a fifth "
+          "as many bytes, with colors that differ a little more.")},
     {"worlds", OPTION_WORLDS, .options = world_options, .expected = "a list of 1 to 1024 worlds",
      HELP("The worlds that are served. Without this key they are default, archipelago and "
           "alps, which are built in (config/worlds/); so the rest of this file is "

@@ -63,19 +63,19 @@ static const struct option erode_keys[] = {
     KEY_BLOCKS("wavelength", AT(noise.wavelength), KEY_MIN_WAVELENGTH, 16384,
                "The distance between the largest gullies."),
     KEY_INTEGER("octaves", AT(noise.octaves), 1, FARLANDS_MAX_OCTAVES,
-                "The number of sizes of gullies, each finer than the one before."),
+                "Gullies come in so many sizes, each finer than the one before."),
     KEY_REAL("lacunarity", AT(noise.lacunarity), 1, FARLANDS_MAX_LACUNARITY,
              "How many times finer each octave is than the octave before."),
     NUMBER("strength", 0, 0, 10,
-           "The depth of gullies on steep ground, in wavelengths of their octave: 80 m for "
-           "gullies 800 blocks apart by default, to both sides."),
+           "How deep gullies are on steep ground, in their octave's wavelengths: by "
+           "default 80 m, to both sides, if gullies are 800 blocks apart."),
     NUMBER("slope", 1, 0.001, 100,
-           "The slope of ground where gullies are half as deep. On a third of that slope their "
-           "depth is a tenth."),
+           "On ground with this slope gullies are half as deep; on a third of the slope, a "
+           "tenth."),
     {"mask", OPTION_FIELD, AT(input) + sizeof(int), .expected = FIELD_EXPRESSION,
      HELP("Weakens gullies where it is below 1, down to none at 0.")},
     {"lattice", OPTION_SPACING, .offset = AT(spacing),
-     HELP("The slope of `of` is taken on a lattice, so many blocks apart. By default up to a "
+     HELP("The slope is taken on a lattice so many blocks wide, by default up to a "
           "quarter of `wavelength`.")},
     SALT,
     {0},
@@ -116,12 +116,12 @@ static const struct option biome_keys[] = {
 static const struct option drain_keys[] = {
     OF,
     {"spacing", OPTION_SPACING, .offset = AT(spacing),
-     HELP("Water finds its way from node to node of a lattice so many blocks wide, up to 262144, "
-          "and then of finer ones.")},
+     HELP("Water finds the way from point to point on a lattice so many blocks wide, up "
+          "to 262144, and then on finer lattices.")},
     KEY_INTEGER("levels", AT(rivers.levels), 2, 5,
-                "The number of these lattices. Each is four times finer than the one before; the "
-                "finest, 512 blocks wide by default and at least 64, is how far apart the "
-                "smallest courses are."),
+                "So many lattices, each four times finer than the one before. The smallest "
+                "courses are as far apart as the finest lattice is wide: 512 blocks by default, "
+                "and at least 64."),
     KEY_REAL("from", AT(rivers.from), 0, 14,
              "The order from which a course has water. The order grows by 1 each time that the "
              "water upstream doubles in length: 4 times the finest spacing are order 3."),
@@ -131,7 +131,7 @@ static const struct option drain_keys[] = {
              "At order 2 `levels` + 2, which no river has, the width must be at most 2048 m."),
     KEY_REAL("depth", AT(rivers.depth), 0.01, 100, "The depth in a river's middle, at order 1."),
     KEY_REAL("deepening", AT(rivers.deepening), 1, 3, "A factor to the depth for each order."),
-    KEY_REAL("slope", AT(rivers.slope), 0, 10, "The slope of the sides of valleys."),
+    KEY_REAL("slope", AT(rivers.slope), 0, 10, "How steep the sides of valleys are."),
     KEY_REAL("meander", AT(rivers.meander), 0, 1,
              "How far courses swing; 1 is a third of the finest spacing."),
     KEY_REAL("lake", AT(rivers.lake), 0.1, 100000,

@@ -43,9 +43,9 @@ static const struct option noise_options[] = {
 /* Rows for the noise of a volume's SECTION. */
 #define SPACE_NOISE(section)                                                                  \
     KEY_BLOCKS("wavelength", AT(terrain.volume.section.noise.wavelength), KEY_MIN_WAVELENGTH, \
-               16384, "The width of the first octave's cells."),                              \
+               16384, "The cells' width in the first octave."),                               \
         KEY_INTEGER("octaves", AT(terrain.volume.section.noise.octaves), 1,                   \
-                    FARLANDS_MAX_VOLUME_OCTAVES, "The number of octaves."),                   \
+                    FARLANDS_MAX_VOLUME_OCTAVES, "Octaves, as above."),                       \
         KEY_PERSISTENCE(AT(terrain.volume.section.noise.persistence)),                        \
         KEY_LACUNARITY(AT(terrain.volume.section.noise.lacunarity)),                          \
         KEY_REAL("squash", AT(terrain.volume.section.noise.squash), 1 / FARLANDS_MAX_SQUASH,  \
@@ -53,10 +53,10 @@ static const struct option noise_options[] = {
 
 static const struct option overhangs_options[] = {
     KEY_BLOCKS("amplitude", AT(terrain.volume.overhangs.amplitude), 0, 16384,
-               "A surface moves by at most half of it. 0: no overhangs."),
+               "The surface moves by at most half as much. 0: no overhangs."),
     KEY_REAL("threshold", AT(terrain.volume.overhangs.threshold), 0, 1,
-             "How rare they are: 0 affects everything, above 0.4 hardly any are left. With "
-             "`fields`: the share of ledges that is left out, the smallest."),
+             "How rare overhangs are: 0 affects everything, above 0.4 hardly any are left. "
+             "With `fields`: the share of ledges that is left out, the smallest first."),
     SPACE_NOISE(overhangs),
     {0},
 };
@@ -73,7 +73,7 @@ static const struct option caverns_options[] = {
 
 static const struct option tunnels_options[] = {
     KEY_BLOCKS("radius", AT(terrain.volume.tunnels.radius), 0, 16384,
-               "The approximate radius of the passages. 0: none."),
+               "The passages' approximate radius. 0: none."),
     KEY_BLOCKS("cover", AT(terrain.volume.tunnels.cover), 0, 16384,
                "As for caverns; with 0, passages end in daylight."),
     SPACE_NOISE(tunnels),
@@ -95,65 +95,64 @@ static const struct option volume_options[] = {
 const struct option world_options[] = {
     {"name", OPTION_TEXT, AT(name), .parse = parse_name,
      .expected = "1 to 63 of the characters a-z 0-9 _ -, beginning with a letter or digit",
-     HELP("The first part of every URL. Required, unless `like` or `file` has one; "
-          "viewer, healthz, readyz, metrics and worlds are reserved.")},
+     HELP("URLs begin with the name. Required, unless `like` or `file` has one; viewer, "
+          "healthz, readyz, metrics and worlds are reserved.")},
     {"seed", OPTION_SEED, AT(terrain.seed), .expected = SEED_EXPECTED,
-     HELP("Each seed is another terrain of the same character. -1 is 2^64-1, as in "
-          "languages whose integers are signed, and text is hashed.")},
+     HELP("Each seed is another terrain with the same character. -1 is 2^64-1, as in "
+          "languages with signed integers, and text is hashed.")},
     {"seeds", OPTION_CHOICE, AT(seeds), .choices = seeds,
      HELP("fixed: clients get this seed alone. any: clients may request every other seed, "
           "too, as name:seed in place of the name.")},
     {"native_zoom", OPTION_INTEGER, AT(native_zoom), 0, 32, .part = WORLD_GRID,
-     HELP("The zoom at which a sample is one block. One more, and a tile of the same zoom "
-          "is twice as wide.")},
+     HELP("The zoom at which a sample is one block. If this is one more, a tile at the "
+          "same zoom is twice as wide.")},
     {"origin", OPTION_ORIGIN, AT(origin), -0x1p51, 0x1p51, .part = WORLD_GRID,
      .expected = "[x, y], each from -2251799813685248 to 2251799813685248 blocks (2^51), with at "
                  "most 10 fractional bits",
-     HELP("The block at sample 0 of tile 0. By default block [0, 0] is in the middle of "
-          "the square that web maps show: 2^z tiles per side, starting at tile 0.")},
+     HELP("The block where tile 0 has sample 0. By default block [0, 0] is in the middle "
+          "of the square that web maps show: 2^z tiles per side, starting at tile 0.")},
     {"wrap", OPTION_FLAG, .offset = AT(wrap),
      HELP("Repeats the terrain with the square that web maps show, 256 * 2^native_zoom "
           "blocks wide, so that its copies on a map join. All wavelengths must divide "
           "that width; not with simplex.")},
     {"noise", OPTION_SECTION, .options = noise_options, .part = WORLD_HEIGHTS,
-     HELP("A noise. Its octaves make one number of each place.")},
+     HELP("A noise: octaves of a basis, combined into one number per place.")},
     {"elevation", OPTION_ELEVATION, AT(terrain), .part = WORLD_HEIGHTS,
      .expected = "2 to 32 pairs [noise, metres], noise ascending",
      HELP("Noise to metres, linear between the pairs and constant outside. 0 metres is "
           "sea level. Steep pieces are cliffs, flat ones plains and shelves; a piece that "
           "falls turns peaks into craters.")},
     {"fields", OPTION_FIELDS, AT(fields), .part = WORLD_HEIGHTS,
-     HELP("In place of `noise` and `elevation`: a graph of noises, see config/README.md. "
-          "A field is a number, the name of another field, or a node whose inputs are "
-          "fields. The field `height` is the height in metres.")},
+     HELP("In place of `noise` and `elevation`: a graph with many noises. A field is a "
+          "number, another field's name, or a node with fields as inputs. The field "
+          "`height` is the height in metres.")},
     {"volume", OPTION_SECTION, .options = volume_options, .part = WORLD_DENSITY,
      HELP("The density in space, for voxels: in blocks, positive in the ground, negative "
-          "in the air. It starts from the height less the altitude; no key here changes "
-          "heights or pictures. Each of the three parts is made from octaves of Perlin "
-          "noise in space, with the hash and fade above.")},
+          "in the air. Density starts from the height less the altitude, and three parts "
+          "change it by Perlin noise in space, with the hash and fade above. Heights and "
+          "pictures stay as they are.")},
     {"palette", OPTION_PALETTE, 0, .part = WORLD_COLORS,
      .expected = "2 to 64 pairs [metres, \"#rrggbb\"], metres ascending",
-     HELP("The colors of heights, linear between the pairs. Two colors at one height make "
-          "an edge, such as a coast. If the world has biomes, they color the land.")},
+     HELP("Heights to colors, linear between the pairs. Two colors at one height make an "
+          "edge, such as a coast. If the world has biomes, they color the land.")},
     {"exaggeration", OPTION_REAL, AT(exaggeration), 0, 100, .part = WORLD_SHADING,
-     HELP("Heights are drawn 2 * sqrt(1 + s / 16) times as high in shaded pictures "
-          "(relief, hillshade), with s blocks between samples: 2 close up, 4.5 at zoom "
-          "10, 32 at zoom 4. This is a factor to that: 0.5 for a world of spires, 3 for "
-          "one of dunes.")},
+     HELP("In shaded pictures (relief, hillshade) the ground is drawn 2 * sqrt(1 + s / "
+          "16) times as high, with s blocks between samples: 2 close up, 4.5 at zoom 10, "
+          "32 at zoom 4. This key is a further factor: 0.5 suits spires, 3 suits dunes.")},
     {"about", OPTION_TEXT, AT(about), .parse = parse_about,
      .expected = "a line of text of at most 200 bytes",
-     HELP("A line on what the world is, for those who choose one: the viewer, "
-          "/worlds.json and the description in TileJSON have it.")},
+     HELP("What the world is, for people who choose one: the viewer, /worlds.json and the "
+          "description in TileJSON have this line.")},
     {"layers", OPTION_LAYERS, .offset = AT(layers),
-     HELP("The layers that the world serves; field stands for the layers field.NAME. For "
-          "map clients to show, terrarium encodes -32768 to 32767 metres and terrain-rgb "
-          "-10000 to 1667721; a world with heights outside these ranges must leave the "
-          "layer out. biome needs a field of that name with a table of biomes.")},
+     HELP("The layers that the world serves; field stands for all layers field.NAME. "
+          "terrarium encodes -32768 to 32767 metres and terrain-rgb -10000 to 1667721, so "
+          "a world with other heights must leave the layer out. biome needs a field "
+          "`biome` with a table.")},
     {"like", OPTION_LIKE, .part = WORLD_IDENTITY,
      HELP("A built-in world: default, archipelago or alps. Keys that are omitted, even "
           "the name, take its values instead of the defaults.")},
     {"file", OPTION_LIKE, .part = WORLD_IDENTITY, .expected = "the path of a saved /{world}.json",
-     HELP("A document of a world, whose values omitted keys take, even the name; not with "
+     HELP("Keys that are omitted, even the name, take this document's values; not with "
           "`like`. A relative path begins at the configuration's directory.")},
     {0},
 };
