@@ -169,7 +169,7 @@ static int not_parsed(const yaml_parser_t *parser, const char *file, const unsig
     const size_t line = problem_line(parser, bytes, length);
     error->steps += 2 * length; /* at most */
     const size_t unquoted = unquoted_line(bytes, length, line);
-    return unquoted ? not_yaml(error, file, unquoted, "a colour needs quotes, as in \"#ffffff\"")
+    return unquoted ? not_yaml(error, file, unquoted, "a color needs quotes, as in \"#ffffff\"")
                     : not_yaml(error, file, line, parser->problem);
 }
 

@@ -844,8 +844,8 @@ static const struct {
      "got a list of 1; expected \"#rrggbb\", in quotes"},
     /* A colour without quotes is a comment to YAML, so the list never ends. */
     {WORLD "    palette:\n      - [0, \"#000000\"]\n      - [1, #ffffff]\n      - [2, #ffffff]\n",
-     5, NULL, "a colour needs quotes, as in \"#ffffff\""},
-    {WORLD "    palette: [[0, #000000], [1, \"#ffffff\"]]", 3, NULL, "a colour needs quotes"},
+     5, NULL, "a color needs quotes, as in \"#ffffff\""},
+    {WORLD "    palette: [[0, #000000], [1, \"#ffffff\"]]", 3, NULL, "a color needs quotes"},
     {"# a, #b\n" WORLD "    palette: [[0, \"#000000\"], [1, \"#ffffff\"]", 5, NULL, "did not find"},
     {WORLD "    palette:\n      - [0, \"#000000\"]\n      - [1, \"#00000\"]", 5,
      "worlds[0].palette[1]", "\"#rrggbb\""},
