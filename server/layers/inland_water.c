@@ -192,6 +192,20 @@ uint32_t water_color(const struct color_table *colors, int index)
     return color | opacity;
 }
 
+void palette_water(struct image_palette *out, const struct color_table *colors,
+                   const struct biome_table *biomes)
+{
+    (void)biomes;
+    out->colors = WATER_INDICES;
+    out->is_clear = true;
+    for (int i = 0; i < WATER_INDICES; i++) {
+        const uint32_t color = water_color(colors, i);
+        for (int c = 0; c < 3; c++)
+            out->color[i][c] = color >> 8 * c & 255;
+        out->alpha[i] = color >> 24;
+    }
+}
+
 /* The index of water of this DEPTH, in metres. */
 static uint8_t index_of(float share, float metres, bool frozen)
 {

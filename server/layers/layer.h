@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/fields/biomes.h"
 #include "server/layers/color_table.h"
 #include "server/layers/scale.h"
 
@@ -33,9 +34,19 @@ enum pixel {
     PIXEL_INDEX8,  /* a byte, the index of a color in a palette of the world */
 };
 
-/* What the indices of PIXEL_INDEX8 stand for: ids of biomes, or what water_color (inland_water.h)
- * takes. */
-enum layer_palette { PALETTE_NONE, PALETTE_BIOMES, PALETTE_WATER };
+/* The colors that the bytes of PIXEL_INDEX8 stand for, red, green and blue, and how opaque they
+ * are. Indices are less than COLORS. */
+struct image_palette {
+    uint8_t color[256][3];
+    int colors;         /* 1 to 256 */
+    bool is_clear;      /* ALPHA counts: tRNS is written */
+    uint8_t alpha[256]; /* 255: opaque */
+};
+
+/* Fill OUT, which has one color, black, for a world with these COLORS and BIOMES; BIOMES is NULL if
+ * the world has none. Any thread. */
+typedef void layer_palette(struct image_palette *out, const struct color_table *colors,
+                           const struct biome_table *biomes);
 
 enum { LAYER_MAX_SIZE = 513, LAYER_MAX_REACH = 64 };
 
@@ -78,16 +89,16 @@ struct layer {
     const char *name;
     unsigned formats; /* a bit 1 << FORMAT_... each */
     enum pixel pixel;
-    enum layer_palette palette; /* of PIXEL_INDEX8 */
-    bool exact;                 /* pictures have every octave, also those finer than a pixel */
-    bool slopes;                /* needs a border of reach samples */
-    bool climate;               /* needs temperature and humidity if the color table does */
-    bool water;                 /* needs water, river and bank if the world has them */
-    bool fields;                /* is one layer for each field of a world, called {name}.{field} */
-    bool biomes;                /* shows a world's biomes; only worlds that have some serve it */
-    bool rivers;                /* only worlds that have rivers serve it */
-    const char *encoding;       /* of heights as colors, as TileJSON names it; or NULL */
-    float lowest, highest;      /* metres that it can hold; 0, 0: whatever the world's range is */
+    layer_palette *palette; /* of PIXEL_INDEX8; NULL: of others */
+    bool exact;             /* pictures have every octave, also those finer than a pixel */
+    bool slopes;            /* needs a border of reach samples */
+    bool climate;           /* needs temperature and humidity if the color table does */
+    bool water;             /* needs water, river and bank if the world has them */
+    bool fields;            /* is one layer for each field of a world, called {name}.{field} */
+    bool biomes;            /* shows a world's biomes; only worlds that have some serve it */
+    bool rivers;            /* only worlds that have rivers serve it */
+    const char *encoding;   /* of heights as colors, as TileJSON names it; or NULL */
+    float lowest, highest;  /* metres that it can hold; 0, 0: whatever the world's range is */
     const struct scale_stop *scale; /* of colors by degrees (scale.h), or NULL */
     int stops;
     int version;    /* increase it if a pixel changes: part of the layer's fingerprint */

@@ -1,4 +1,4 @@
-/* The layers' painters. */
+/* The layers' painters and palettes. */
 #ifndef FARLANDS_LAYERS_PAINT_H
 #define FARLANDS_LAYERS_PAINT_H
 
@@ -8,5 +8,7 @@
 #define LAYER(id, ...) layer_paint paint_##id;
 #include "layers.def"
 #undef LAYER
+
+layer_palette palette_biomes, palette_water;
 
 #endif

@@ -12,15 +12,6 @@ struct image_writer;
 int image_writer_new(struct image_writer **out); /* 0 or -ENOMEM */
 void image_writer_free(struct image_writer *writer);
 
-/* The colors that the bytes of PIXEL_INDEX8 stand for, red, green and blue, and how opaque they
- * are. Indices are less than COLORS. */
-struct image_palette {
-    uint8_t color[256][3];
-    int colors;         /* 1 to 256 */
-    bool is_clear;      /* ALPHA counts: tRNS is written */
-    uint8_t alpha[256]; /* 255: opaque */
-};
-
 /*
  * Encode SIZE rows of SIZE packed pixels as IHDR, IDAT, flKY (image_checksum.h) and IEND, with PLTE
  * if a PIXEL_PICTURE has few enough colors. PIXEL_INDEX8 keeps its bytes and has PALETTE, all of

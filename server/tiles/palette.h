@@ -2,7 +2,7 @@
 #ifndef FARLANDS_TILES_PALETTE_H
 #define FARLANDS_TILES_PALETTE_H
 
-#include "server/png/image_writer.h"
+#include "server/layers/layer.h"
 #include "server/world/world.h"
 
 /* Make OUT the palette of LAYER's pictures of WORLD. Returns it; NULL if its pixels are no indices.

@@ -1095,8 +1095,7 @@ START_TEST(test_table)
         ck_assert(layers[count].formats & 1 << FORMAT_PNG);
         ck_assert_uint_eq(layers[count].formats >> FORMATS, 0);
         ck_assert_ptr_nonnull(layers[count].paint);
-        ck_assert_msg((layers[count].pixel == PIXEL_INDEX8) ==
-                          (layers[count].palette != PALETTE_NONE),
+        ck_assert_msg((layers[count].pixel == PIXEL_INDEX8) == (layers[count].palette != NULL),
                       "%s: pixels of PIXEL_INDEX8 need a .palette", layers[count].name);
         ck_assert_msg(is_tested(layers[count].name), "%s: add a test of its pixels to main",
                       layers[count].name);
