@@ -35,23 +35,24 @@ static unsigned parse_place(struct span span, const char *name, int64_t *out, ch
     return 0;
 }
 
-static unsigned parse_count(struct span span, const struct query_parameter *parameter, int *out,
+static unsigned parse_whole(struct span span, const struct query_parameter *parameter, int *out,
                             char *why)
 {
+    const int min = (int)parameter->min, max = parameter->max;
     struct number_reading reading = {.exact = true};
     int64_t units = 0;
     const int err = number_to_units(span, &units, &reading);
     const bool is_large = err == -ERANGE && span.text[0] != '-';
     const bool is_whole = !err && reading.exact && units % FARLANDS_UNIT == 0;
+    const int64_t value = units / FARLANDS_UNIT;
 
-    if (is_large || (is_whole && units / FARLANDS_UNIT > parameter->max))
+    if (parameter->unit && (is_large || (is_whole && value > max)))
         return query_reject(why, 413, "%s: %.*s %s are too many; at most %d", parameter->name,
-                            span_shown(span), span.text,
-                            parameter->unit ? parameter->unit : "samples", parameter->max);
-    if (!is_whole || units < FARLANDS_UNIT)
-        return query_reject(why, 400, "%s: \"%.*s\" is not a whole number from 1 to %d",
-                            parameter->name, span_shown(span), span.text, parameter->max);
-    *out = (int)(units / FARLANDS_UNIT);
+                            span_shown(span), span.text, parameter->unit, max);
+    if (!is_whole || value < min || value > max)
+        return query_reject(why, 400, "%s: \"%.*s\" is not a whole number from %d to %d",
+                            parameter->name, span_shown(span), span.text, min, max);
+    *out = (int)value;
     return 0;
 }
 
@@ -249,9 +250,8 @@ static unsigned parse_one(const struct query_parameter *parameter, struct span v
     switch (parameter->kind) {
     case QUERY_PLACE:
         return parse_place(value, parameter->name, out, why);
-    case QUERY_COUNT:
-    case QUERY_LIMIT:
-        return parse_count(value, parameter, out, why);
+    case QUERY_WHOLE:
+        return parse_whole(value, parameter, out, why);
     case QUERY_STEP:
         return parse_step(value, parameter->name, out, why);
     case QUERY_REAL:
@@ -278,16 +278,11 @@ static unsigned parse_one(const struct query_parameter *parameter, struct span v
     }
 }
 
-static bool is_optional(const struct query_parameter *parameter)
-{
-    return parameter->kind >= QUERY_STEP;
-}
-
 static unsigned reject_absent(const struct query_parameter *parameters, const char *name, char *why)
 {
     int n = snprintf(why, QUERY_WHY, "%s: missing; required:", name);
     for (; parameters->name && n < QUERY_WHY; parameters++)
-        if (!is_optional(parameters))
+        if (parameters->required)
             n += snprintf(why + n, (size_t)(QUERY_WHY - n), " %s=", parameters->name);
     return 400;
 }
@@ -374,7 +369,7 @@ unsigned query_parse(const struct query_table *table, const char *query, void *b
             *(int64_t *)out = FARLANDS_UNIT;
         if (value.text)
             status = parse_one(p, value, out, why);
-        else if (!is_optional(p))
+        else if (p->required)
             status = reject_absent(table->parameters, p->name, why);
     }
     return status;

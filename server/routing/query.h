@@ -15,15 +15,14 @@ enum {
     QUERY_KEYS_MAX = 64,       /* of a query, with unknown ones; bounds the time that they take */
 };
 
-/* Numbers have any form that number.h knows. Parameters of the kinds from QUERY_STEP on may be
- * absent; those from QUERY_REAL on are unchanged then. */
+/* Numbers have any form that number.h knows, also with a sign. A value stays as it is if its
+ * parameter is absent; only a step is 1 block then. */
 enum query_kind {
     QUERY_PLACE,  /* int64_t, units: a number of blocks within the limit, rounded */
-    QUERY_COUNT,  /* int, 1 to max */
     QUERY_PLACES, /* struct query_places: one place or more, x,y;x,y;... */
-    QUERY_STEP,   /* int64_t, units: a power of two, 1/1024 to 2^20 blocks; by default 1 block */
+    QUERY_STEP,   /* int64_t, units: a power of two, 1/1024 to 2^20 blocks */
+    QUERY_WHOLE,  /* int: a whole number, min to max */
     QUERY_REAL,   /* float: a number, at least min */
-    QUERY_LIMIT,  /* the same */
     QUERY_COURSE, /* struct farlands_course: three whole numbers i,j,step */
     QUERY_RANGE,  /* float[2]: two numbers A,B with A < B and a finite B - A */
     QUERY_NAMES,  /* struct span: a list of names, a,b,...; at most max */
@@ -49,9 +48,10 @@ struct query_parameter {
     const char *name;
     enum query_kind kind;
     size_t offset; /* of the value, from BASE */
-    int max;
+    bool required;
     float min;
-    const char *unit; /* of a count, in messages; NULL: samples */
+    int max;
+    const char *unit; /* of a QUERY_WHOLE that counts: more than max are 413, "too many" */
 };
 
 /* A list of places that query_parse has accepted. */
@@ -70,7 +70,7 @@ struct query_table {
 /*
  * Parse QUERY, key=value&key=value..., into BASE. Each parameter may be given once. *OTHERS:
  * whether there are unknown keys, which only an open table accepts. Returns 0, or an HTTP status
- * with an error message in WHY: 413 for a count above its maximum, 404 for an empty or endless
+ * with an error message in WHY: 413 for more of a unit than allowed, 404 for an empty or endless
  * name, or a place beyond the limit; otherwise 400.
  */
 unsigned query_parse(const struct query_table *table, const char *query, void *base, bool *others,

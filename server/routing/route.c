@@ -64,10 +64,12 @@ static unsigned parse_world(struct route *route, struct span name, char *why)
     {                                                                                     \
         .name = text, .kind = type, .offset = offsetof(struct route, member), __VA_ARGS__ \
     }
-#define X PARAMETER("x", QUERY_PLACE, at_x)
-#define Y PARAMETER("y", QUERY_PLACE, at_y)
-#define Z PARAMETER("z", QUERY_PLACE, at_z)
-#define SIDE(member) PARAMETER(#member, QUERY_COUNT, member, .max = ROUTE_SIDE_MAX)
+#define X PARAMETER("x", QUERY_PLACE, at_x, .required = true)
+#define Y PARAMETER("y", QUERY_PLACE, at_y, .required = true)
+#define Z PARAMETER("z", QUERY_PLACE, at_z, .required = true)
+/* A count from 1 on. A whole number that counts nothing has no .unit, and may be negative. */
+#define COUNT(member, ...) PARAMETER(#member, QUERY_WHOLE, member, .min = 1, __VA_ARGS__)
+#define SIDE(member) COUNT(member, .required = true, .max = ROUTE_SIDE_MAX, .unit = "samples")
 #define STEP PARAMETER("step", QUERY_STEP, step)
 #define REAL(member, ...) PARAMETER(#member, QUERY_REAL, member, __VA_ARGS__)
 #define VERSION PARAMETER("v", QUERY_TEXT, version)
@@ -93,22 +95,18 @@ static const struct endpoint {
     {ROUTE_HEIGHT, false, {"height", .parameters = {X, Y, FIELDS}}},
     {ROUTE_HEIGHTS,
      false,
-     {"heights", .parameters = {PARAMETER("at", QUERY_PLACES, places), FIELDS}}},
+     {"heights", .parameters = {PARAMETER("at", QUERY_PLACES, places, .required = true), FIELDS}}},
     {ROUTE_SPAWN,
      false,
      {"spawn", .parameters = {X, Y, REAL(min, .min = -INFINITY), REAL(max, .min = -INFINITY),
                               REAL(slope), PARAMETER("under_water", QUERY_FLAG, under_water),
-                              PARAMETER("near_water", QUERY_LIMIT, near_water,
-                                        .max = SPAWN_WATER_MAX, .unit = "blocks"),
+                              COUNT(near_water, .max = SPAWN_WATER_MAX, .unit = "blocks"),
                               PARAMETER("biome", QUERY_NAMES, biomes, .max = ROUTE_BIOMES_MAX),
-                              PARAMETER("count", QUERY_LIMIT, count, .max = SPAWN_PLACES_MAX,
-                                        .unit = "places")}}},
+                              COUNT(count, .max = SPAWN_PLACES_MAX, .unit = "places")}}},
     {ROUTE_DOWNSTREAM,
      false,
      {"downstream",
-      .parameters = {X, Y,
-                     PARAMETER("limit", QUERY_LIMIT, limit, .max = ROUTE_POINTS_MAX,
-                               .unit = "points"),
+      .parameters = {X, Y, COUNT(limit, .max = ROUTE_POINTS_MAX, .unit = "points"),
                      PARAMETER("after", QUERY_COURSE, after), PARAMETER("crs", QUERY_CRS, crs)}}},
     {ROUTE_REGION,
      true,

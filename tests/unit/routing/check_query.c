@@ -5,7 +5,7 @@
 
 struct arguments {
     int64_t x, step;
-    int count;
+    int count, zoom;
     float least;
     struct query_places places;
     char v[QUERY_WORD], name[QUERY_WORD], code[3];
@@ -13,25 +13,28 @@ struct arguments {
     struct span list;
 };
 
-#define PARAMETERS                                                                 \
-    {                                                                              \
-        {"x", QUERY_PLACE, offsetof(struct arguments, x), 0, 0, NULL},             \
-            {"count", QUERY_COUNT, offsetof(struct arguments, count), 9, 0, NULL}, \
-            {"step", QUERY_STEP, offsetof(struct arguments, step), 0, 0, NULL},    \
-            {"least", QUERY_REAL, offsetof(struct arguments, least), 0, -9, NULL}, \
-            {"v", QUERY_TEXT, offsetof(struct arguments, v), 0, 0, NULL},          \
-            {"name", QUERY_NAME, offsetof(struct arguments, name), 0, 0, NULL},    \
-            {"code", QUERY_NAME, offsetof(struct arguments, code), 3, 0, NULL},    \
-            {"range", QUERY_RANGE, offsetof(struct arguments, range), 0, 0, NULL}, \
-            {"list", QUERY_NAMES, offsetof(struct arguments, list), 3, 0, NULL},   \
+#define PARAMETER(member, type, ...)                                                             \
+    {                                                                                            \
+        .name = #member, .kind = type, .offset = offsetof(struct arguments, member), __VA_ARGS__ \
+    }
+#define PARAMETERS                                                                \
+    {                                                                             \
+        PARAMETER(x, QUERY_PLACE, .required = true),                              \
+            PARAMETER(count, QUERY_WHOLE, .required = true, .min = 1, .max = 9,   \
+                      .unit = "samples"),                                         \
+            PARAMETER(step, QUERY_STEP), PARAMETER(least, QUERY_REAL, .min = -9), \
+            PARAMETER(v, QUERY_TEXT), PARAMETER(name, QUERY_NAME),                \
+            PARAMETER(code, QUERY_NAME, .max = 3), PARAMETER(range, QUERY_RANGE), \
+            PARAMETER(list, QUERY_NAMES, .max = 3),                               \
+            PARAMETER(zoom, QUERY_WHOLE, .min = -26, .max = 9),                   \
     }
 
 static const struct query_table closed = {"box", false, PARAMETERS};
 static const struct query_table others_too = {
     "a tile",
     true,
-    {{"v", QUERY_TEXT, offsetof(struct arguments, v), 0, 0, NULL},
-     {"border", QUERY_COUNT, offsetof(struct arguments, count), 1, 0, NULL}}};
+    {PARAMETER(v, QUERY_TEXT),
+     {"border", QUERY_WHOLE, offsetof(struct arguments, count), .min = 1, .max = 1}}};
 
 static const struct {
     const char *query;
@@ -98,6 +101,16 @@ static const struct {
     {&closed, "x=1&count=1&least=-9.5", 400, "least: \"-9.5\" is not a number such as -1.5"},
     {&closed, "x=1&count=1&least=1e39", 400, "least: \"1e39\" is beyond 3.4e38, or too long"},
     {&closed, "x=1&count=1&least=0." MANY, 400, "or too long"},
+    {&closed, "x=1&count=1&zoom=-27", 400, "zoom: \"-27\" is not a whole number from -26 to 9"},
+    {&closed, "x=1&count=1&zoom=10", 400, "zoom: \"10\" is not a whole number from -26 to 9"},
+    {&closed, "x=1&count=1&zoom=1e400", 400, "zoom: \"1e400\" is not a whole number from -26"},
+    {&closed, "x=1&count=1&zoom=-1e400", 400, "whole number from -26 to 9"},
+    {&closed, "x=1&count=1&zoom=-4294967296", 400, "whole number from -26 to 9"},
+    {&closed, "x=1&count=1&zoom=-0.5", 400, "whole number from -26 to 9"},
+    {&closed, "x=1&count=1&zoom=-26.0001", 400, "whole number from -26 to 9"},
+    {&closed, "x=1&count=1&zoom=--1", 400, "whole number from -26 to 9"},
+    {&closed, "x=1&count=1&zoom=-", 400, "whole number from -26 to 9"},
+    {&closed, "x=1&count=1&zoom=", 400, "zoom: \"\" is not a whole number from -26 to 9"},
     {&closed, "x=1&count=1&name=", 404, "name: expected a name of 1 to 63 characters"},
     {&closed, "x=1&count=1&name", 404, "name: expected a name of 1 to 63 characters"},
     {&closed, "x=1&count=1&name=" MANY, 404, "name: expected a name of 1 to 63 characters"},
@@ -143,7 +156,7 @@ static const struct {
     {&closed, "x=1&count=1&leats=1", 400, "did you mean 'least'?"},
     {&closed, "x=1&count=1&stride=4", 400,
      "'stride' is not a parameter of box; expected x, count, step, least, v, name, "
-     "code, range, list"},
+     "code, range, list, zoom"},
     {&closed, "=1", 400, "'' is not a parameter of box; expected x,"},
     {&closed, "x=1&count=1&" MANY "=1", 400,
      "'1111111111111111111111111111111111111111' is not a parameter of box"},
@@ -176,6 +189,27 @@ START_TEST(test_names)
         ck_assert(span_is(name, ((const char *[]){"a", "b-c", "d"})[i]));
     }
     ck_assert(!query_next_name(&arguments.list, &name));
+}
+END_TEST
+
+/* Whole numbers of either sign, as clients write them. */
+static const struct {
+    const char *query;
+    int zoom;
+} whole[] = {
+    {"zoom=-26", -26},    {"zoom=9", 9},        {"zoom=-0", 0},
+    {"zoom=+3", 3},       {"zoom=-2.6e1", -26}, {"zoom=-3.0", -3},
+    {"zoom=-700e-2", -7}, {"zoom=-007", -7},    {"step=2", 77},
+};
+
+START_TEST(test_whole)
+{
+    struct arguments arguments = {.zoom = 77};
+    char query[64], why[QUERY_WHY];
+    bool others;
+    snprintf(query, sizeof query, "x=1&count=1&%s", whole[_i].query);
+    ck_assert_msg(query_parse(&closed, query, &arguments, &others, why) == 0, "%s: %s", query, why);
+    ck_assert_msg(arguments.zoom == whole[_i].zoom, "%s: %d", query, arguments.zoom);
 }
 END_TEST
 
@@ -218,8 +252,7 @@ START_TEST(test_open)
     char why[QUERY_WHY];
     bool others = !open_queries[_i].others;
     const char *query = open_queries[_i].query;
-    static const struct query_table table = {
-        "a tile", true, {{"v", QUERY_TEXT, offsetof(struct arguments, v), 0, 0, NULL}}};
+    static const struct query_table table = {"a tile", true, {PARAMETER(v, QUERY_TEXT)}};
     ck_assert_msg(query_parse(&table, query, &arguments, &others, why) == 0, "%s: %s", query, why);
     ck_assert_msg(others == open_queries[_i].others, "%s", query);
     ck_assert_str_eq(arguments.v, open_queries[_i].v);
@@ -227,7 +260,7 @@ START_TEST(test_open)
 END_TEST
 
 static const struct query_table list_of_places = {
-    "places", false, {{"at", QUERY_PLACES, offsetof(struct arguments, places), 0, 0, NULL}}};
+    "places", false, {{"at", QUERY_PLACES, offsetof(struct arguments, places), .required = true}}};
 
 START_TEST(test_places)
 {
@@ -308,6 +341,7 @@ int main(void)
     Suite *suite = suite_create("query");
     TCase *tcase = suite_case(suite, "parameters");
     tcase_add_loop_test(tcase, test_good, 0, ROWS(good));
+    tcase_add_loop_test(tcase, test_whole, 0, ROWS(whole));
     tcase_add_test(tcase, test_range);
     tcase_add_test(tcase, test_names);
     tcase_add_loop_test(tcase, test_bad, 0, ROWS(bad));
