@@ -13,6 +13,7 @@ import { promisify } from 'node:util';
 import { blocks } from '../clients/readme.mjs';
 import { Daemon, useDaemon } from '../http/daemon.mjs';
 import { floats } from '../http/grid.mjs';
+import { NAMES } from '../http/layers.mjs';
 import { decodePng } from '../http/png.mjs';
 import { BINARY, patience, scratch } from '../http/program.mjs';
 import { eachRow } from '../http/table.mjs';
@@ -80,6 +81,15 @@ const session = (block) => shorter([...block.matchAll(/^\$ (.*)/gm)].map(([, lin
 /* The same, and compare the output. */
 async function exactSession(block) {
     assert.equal(await session(block), `${block.replace(/^\$ .*\n/gm, '')}\n`);
+}
+
+/* The same; dots at the end of a line stand for the rest of the layers. */
+async function layersSession(block) {
+    const layers = NAMES.join(' ');
+    await exactSession(block.replace(/, layers (.*) \.\.\.$/gm, (text, first) => {
+        assert.ok(layers.startsWith(`${first} `), first);
+        return `, layers ${layers}`;
+    }));
 }
 
 /* The same, but for times, which come last. */
@@ -187,7 +197,7 @@ const EXAMPLES = {
         ['worlds:', write('isles.yaml')],
         ['build/farlands tile isles/', run],
         ['fields:', config], ['fields:', config], ['fields:', config], ['fields:', config],
-        ['$ build/farlands check-config', exactSession],
+        ['$ build/farlands check-config', layersSession],
         ['farlands: mine.yaml:4', message],
         ['$ build/farlands describe', measured],
         ['INTEGER("greeting"', text], ['{"snow"', text],

@@ -5,6 +5,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { ALL } from '../http/layers.mjs';
 import { eachRow } from '../http/table.mjs';
 
 const TREE = fileURLToPath(new URL('../..', import.meta.url));
@@ -44,6 +45,13 @@ describe('documents', () => {
                 assert.ok(anchors(target).includes(anchor), `${target} has no heading #${anchor}`);
         }
     }));
+
+    it('name each layer, with its extensions', () => {
+        const [, table] = read('server/README.md').split('\n## Layers\n');
+        const listed = [...table.split('\n\n')[0].matchAll(/^\| `(.*?)` \| (.*?) \|/gm)]
+            .map(([, name, extensions]) => [name, extensions.replace(/\[(\w+)\]\(.*?\)/g, '$1').split(', ').sort()]);
+        assert.deepEqual(Object.fromEntries(listed), { ...ALL, 'field.NAME': ALL.height });
+    });
 
     it('name make targets that exist', () => {
         const makefiles = ['Makefile', 'tests/Makefile.inc'].filter((file) => existsSync(path.join(TREE, file)));

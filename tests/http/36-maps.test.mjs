@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { useDaemon } from './daemon.mjs';
-import { NAMES, RIVERS } from './layers.mjs';
+import { ALL } from './layers.mjs';
 import { TIMEOUT } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
 import { assertWmts, fill, kvpOf, layersOf, one, parseXml, textOf } from './wmts.mjs';
 import { request } from './wire.mjs';
 
-const ALL = NAMES.length + RIVERS.length + 1;      // of the default world, with `biome`
+const COUNT = Object.keys(ALL).length;      // of the default world
 const WORLDS = `
 proxies: [127.0.0.1]
 worlds:
@@ -44,7 +44,7 @@ describe('documents for maps', { timeout: TIMEOUT }, () => {
     });
 
     it('list the layers of one world, of any seed', () => eachRow(
-        [['default', ALL], ['near', 2], ['default:7', ALL], ['default:18446744073709551615', ALL]],
+        [['default', COUNT], ['near', 2], ['default:7', COUNT], ['default:18446744073709551615', COUNT]],
         async ([world, count]) => {
             const document = await xml(`/${world}/wmts.xml`);
             assertWmts(document);

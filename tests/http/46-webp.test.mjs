@@ -6,10 +6,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { Daemon, useDaemon, withDaemon } from './daemon.mjs';
+import { WEBP } from './layers.mjs';
 import { TIMEOUT, eventually, filesBelow, fractal, run, scratch, scratchFile } from './program.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
-
-const SHOWN = ['relief', 'hillshade', 'slope', 'aspect'];
 
 /* The four-character types of the chunks of a WebP file, and its size in pixels. */
 function parse(webp) {
@@ -26,7 +25,7 @@ describe('WebP', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon();
 
     it('has the size and the kind of its tile', () => eachRow(
-        SHOWN.flatMap((layer) => [['', 256], ['@2x', 512]].flatMap(([scale, side]) => [
+        WEBP.flatMap((layer) => [['', 256], ['@2x', 512]].flatMap(([scale, side]) => [
             [`/default/${layer}/6/31/32${scale}.webp`, side],
             [`/default/${layer}/12/-3/7${scale}.webp?border=1`, side + 1],
             [`/default:42/${layer}/6/31/32${scale}.webp`, side],
@@ -92,9 +91,9 @@ describe('WebP', { timeout: TIMEOUT }, () => {
     it('is offered by documents', async () => {
         const { layers } = await daemon.json('/default.json');
         for (const { name, extensions, tiles, tiles_webp: webp } of layers) {
-            assert.equal(extensions.includes('webp'), SHOWN.includes(name), name);
+            assert.equal(extensions.includes('webp'), WEBP.includes(name), name);
             assert.match(tiles, /\{y\}\.png\?v=[0-9a-f]{16}$/);
-            assert.equal(webp !== undefined, SHOWN.includes(name), name);
+            assert.equal(webp !== undefined, WEBP.includes(name), name);
         }
         const plain = await daemon.json('/default/relief.json');
         const webp = await daemon.json('/default/relief.json?format=webp');

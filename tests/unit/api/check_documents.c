@@ -118,7 +118,7 @@ static void must_tell_encoding(const cJSON *json, int layer)
 /* A layer that is shaded tells the exaggeration of the world. */
 static void must_tell_exaggeration(const cJSON *json, const struct world *world, int layer)
 {
-    const bool shaded = layer <= layer_find("hillshade");
+    const bool shaded = layers[layer].parts & 1U << WORLD_SHADING;
     ck_assert_int_eq(cJSON_HasObjectItem(json, "exaggeration"), shaded);
     if (!shaded)
         return;
@@ -131,17 +131,16 @@ static void must_tell_exaggeration(const cJSON *json, const struct world *world,
     }
 }
 
-/* The colors of slope and aspect are those of their pixels; no other layer has any. */
+/* The colors of a layer with a scale are those of its pixels; no other layer has any. */
 static void must_tell_legend(const cJSON *json, int layer)
 {
-    const bool slope = layer == layer_find("slope"), aspect = layer == layer_find("aspect");
-    const struct scale_stop *stops = slope ? slope_stops : aspect_stops;
-    ck_assert_int_eq(cJSON_HasObjectItem(json, "legend"), slope || aspect);
-    if (!slope && !aspect)
+    const struct scale_stop *stops = layers[layer].scale;
+    ck_assert_int_eq(cJSON_HasObjectItem(json, "legend"), stops != NULL);
+    if (!stops)
         return;
     const cJSON *legend = member(json, "legend"), *palette = member(legend, "palette");
     ck_assert_str_eq(string(legend, "unit"), "degrees");
-    ck_assert_int_eq(cJSON_GetArraySize(palette), slope ? SLOPE_STOPS : ASPECT_STOPS);
+    ck_assert_int_eq(cJSON_GetArraySize(palette), layers[layer].stops);
     for (int i = 0; i < cJSON_GetArraySize(palette); i++) {
         const cJSON *stop = cJSON_GetArrayItem(palette, i);
         char color[8];
@@ -155,12 +154,8 @@ static void must_tell_legend(const cJSON *json, int layer)
 /* Layers that only eyes read have tiles in WebP, too. */
 static void must_tell_webp(const cJSON *json, const struct world *world, int layer)
 {
-    static const char *const names[] = {"relief", "hillshade", "slope", "aspect"};
+    const bool has = layers[layer].formats >> FORMAT_WEBP & 1;
     char url[256];
-    bool has = false;
-    for (int i = 0; i < ROWS(names); i++)
-        has = has || strcmp(layers[layer].name, names[i]) == 0;
-    ck_assert_int_eq(layers[layer].formats >> FORMAT_WEBP & 1, has);
     ck_assert_int_eq(cJSON_HasObjectItem(json, "tiles_webp"), has);
     if (!has)
         return;

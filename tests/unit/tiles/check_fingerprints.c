@@ -21,12 +21,13 @@ static void tear_down(void)
     render_scratch_free(scratch);
 }
 
-/* OTHERS: all layers but relief and hillshade */
-enum { REGIONS = 1, VOLUMES = 2, RELIEF = 4, HILLSHADE = 8, OTHERS = 16 };
+/* COLORED, SHADED: layers with WORLD_COLORS or WORLD_SHADING among their parts. PLAIN: the others.
+ */
+enum { REGIONS = 1, VOLUMES = 2, COLORED = 4, SHADED = 8, PLAIN = 16 };
 /* A curve for noises above 0, steep enough for slopes to differ. */
 #define HIGH "elevation: [[0, 0], [2, 20000]], "
 
-enum { NONE = 0, TILES = RELIEF | HILLSHADE | OTHERS, ALL = REGIONS | VOLUMES | TILES };
+enum { NONE = 0, TILES = COLORED | SHADED | PLAIN, ALL = REGIONS | VOLUMES | TILES };
 
 /*
  * A key, and two worlds that differ in its value alone: the products that they do not share. The
@@ -88,10 +89,10 @@ static const struct row {
     {"volume.tunnels.lacunarity", "volume: {}", "volume: {tunnels: {lacunarity: 3}}", VOLUMES},
     {"volume.tunnels.squash", "volume: {}", "volume: {tunnels: {squash: 1}}", VOLUMES},
     {"palette", "palette: [[-6500, \"#000000\"], [6500, \"#ffffff\"]]",
-     "palette: [[-6500, \"#000000\"], [6500, \"#fffffe\"]]", RELIEF},
+     "palette: [[-6500, \"#000000\"], [6500, \"#fffffe\"]]", COLORED},
     {"palette", "palette: [[-6500, \"#000000\"], [6500, \"#ffffff\"]]",
-     "palette: [[-6500, \"#ffffff\"], [6500, \"#000000\"]]", RELIEF},
-    {"exaggeration", "exaggeration: 1", "exaggeration: 1.5", RELIEF | HILLSHADE},
+     "palette: [[-6500, \"#ffffff\"], [6500, \"#000000\"]]", COLORED},
+    {"exaggeration", "exaggeration: 1", "exaggeration: 1.5", SHADED},
     {"about", "about: one", "about: two", NONE},
     {"layers", "layers: all", "layers: [gray, relief]", NONE},
 };
@@ -166,7 +167,6 @@ START_TEST(test_moved)
     const struct row *row = &rows[_i];
     struct worlds *before = world_of(row->before), *after = world_of(row->after);
     const struct world *a = before->world, *b = after->world;
-    const int relief = layer_find("relief"), hillshade = layer_find("hillshade");
 
     must_match(row, "heights", row->moved & REGIONS, a->fingerprints.region, b->fingerprints.region,
                values_of(a, FORMAT_F32), values_of(b, FORMAT_F32));
@@ -177,7 +177,9 @@ START_TEST(test_moved)
     for (int i = 0; layers[i].name; i++) {
         if (!world_serves(a, i))
             continue; /* biomes */
-        const int product = i == relief ? RELIEF : i == hillshade ? HILLSHADE : OTHERS;
+        const int colored = layers[i].parts & 1U << WORLD_COLORS ? COLORED : 0;
+        const int shaded = layers[i].parts & 1U << WORLD_SHADING ? SHADED : 0;
+        const int product = colored | shaded ? colored | shaded : PLAIN;
         if (layers[i].fields && row->moved == VOLUMES) { /* one of them is the surface */
             must(strcmp(a->fingerprints.tile[i], b->fingerprints.tile[i]) != 0, "%s, surface",
                  row->key);
