@@ -359,7 +359,7 @@ image:
 
 # --- Style and cleaning ----------------------------------------------------------
 
-LINTS := warnings rooms arithmetic clocks format docs cppcheck tidy tidy-wasm shell
+LINTS := warnings rooms arithmetic clocks words format docs cppcheck tidy tidy-wasm shell
 .PHONY: fmt lint clean $(LINTS:%=lint-%)
 C_FILES := $(shell git ls-files '*.c' '*.h' 2>/dev/null)
 fmt:
@@ -384,6 +384,10 @@ lint-arithmetic:
 
 lint-clocks:
 	$(Q)tests/proofs/clock-uses.sh
+
+# The dictionaries of the fuzz targets have each word of requests.
+lint-words:
+	$(Q)tests/fuzz/words.sh
 
 lint-format:
 	$(Q)clang-format --dry-run --Werror $(C_FILES) || { echo "to mend this: make fmt"; exit 1; }

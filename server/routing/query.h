@@ -7,7 +7,7 @@
 #include "server/core/span.h"
 
 enum {
-    QUERY_WHY = 160,
+    QUERY_WHY = 240,
     QUERY_WORD = 64,
     QUERY_STEP_MAX_BITS = 30,  /* 2^20 blocks in units */
     QUERY_PARAMETERS_MAX = 12, /* of a table, with the NULL name */

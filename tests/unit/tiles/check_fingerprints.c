@@ -150,14 +150,16 @@ static struct blob *density_of(const struct world *world)
     return density;
 }
 
-/* Compare a product WHAT of two worlds, whose bytes are released. */
-static void must_match(const struct row *row, const char *what, int moved, const char *a,
-                       const char *b, struct blob *bytes_a, struct blob *bytes_b)
+/* Compare a product WHAT of two worlds, whose bytes are released. COARSE: a small change may leave
+ * them as they are, as a layer of few indices does. */
+static void must_match(const struct row *row, const char *what, int moved, bool coarse,
+                       const char *a, const char *b, struct blob *bytes_a, struct blob *bytes_b)
 {
     must((strcmp(a, b) != 0) == (moved != 0), "%s, %s: %s and %s", row->key, what, a, b);
     const bool same = bytes_a->length == bytes_b->length &&
                       memcmp(bytes_a->bytes, bytes_b->bytes, bytes_a->length) == 0;
-    must(same == !moved, "%s, %s: bytes are %s", row->key, what, same ? "equal" : "different");
+    must(same == !moved || (moved && coarse), "%s, %s: bytes are %s", row->key, what,
+         same ? "equal" : "different");
     blob_release(bytes_a);
     blob_release(bytes_b);
 }
@@ -168,12 +170,12 @@ START_TEST(test_moved)
     struct worlds *before = world_of(row->before), *after = world_of(row->after);
     const struct world *a = before->world, *b = after->world;
 
-    must_match(row, "heights", row->moved & REGIONS, a->fingerprints.region, b->fingerprints.region,
-               values_of(a, FORMAT_F32), values_of(b, FORMAT_F32));
-    must_match(row, "samples", row->moved & REGIONS, a->fingerprints.region, b->fingerprints.region,
-               values_of(a, FORMAT_R16), values_of(b, FORMAT_R16));
-    must_match(row, "density", row->moved & VOLUMES, a->fingerprints.volume, b->fingerprints.volume,
-               density_of(a), density_of(b));
+    must_match(row, "heights", row->moved & REGIONS, false, a->fingerprints.region,
+               b->fingerprints.region, values_of(a, FORMAT_F32), values_of(b, FORMAT_F32));
+    must_match(row, "samples", row->moved & REGIONS, false, a->fingerprints.region,
+               b->fingerprints.region, values_of(a, FORMAT_R16), values_of(b, FORMAT_R16));
+    must_match(row, "density", row->moved & VOLUMES, false, a->fingerprints.volume,
+               b->fingerprints.volume, density_of(a), density_of(b));
     for (int i = 0; layers[i].name; i++) {
         if (!world_serves(a, i))
             continue; /* biomes */
@@ -189,8 +191,8 @@ START_TEST(test_moved)
         must((strcmp(a->fingerprints.tile[webp], b->fingerprints.tile[webp]) != 0) ==
                  ((row->moved & product) && layers[i].formats >> FORMAT_WEBP & 1),
              "%s, %s: webp", row->key, layers[i].name);
-        must_match(row, layers[i].name, row->moved & product, a->fingerprints.tile[i],
-                   b->fingerprints.tile[i], tile_of(a, i), tile_of(b, i));
+        must_match(row, layers[i].name, row->moved & product, layers[i].pixel == PIXEL_INDEX8,
+                   a->fingerprints.tile[i], b->fingerprints.tile[i], tile_of(a, i), tile_of(b, i));
     }
     worlds_release(before);
     worlds_release(after);
