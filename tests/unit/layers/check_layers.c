@@ -5,6 +5,7 @@
 
 #include "server/layers/climate_colors.h"
 #include "server/layers/inland_water.h"
+#include "server/layers/paint.h"
 #include "server/layers/scale.h"
 #include "server/layers/shading.h"
 #include "tests/unit/support/fixtures.h"
@@ -1097,6 +1098,9 @@ START_TEST(test_table)
         ck_assert_ptr_nonnull(layers[count].paint);
         ck_assert_msg((layers[count].pixel == PIXEL_INDEX8) == (layers[count].palette != NULL),
                       "%s: pixels of PIXEL_INDEX8 need a .palette", layers[count].name);
+        ck_assert_msg(layers[count].paint == paint_height || !(layers[count].formats >> FORMAT_R16),
+                      "%s: r16, f32 and u8 have the field's values, not the painter's",
+                      layers[count].name);
         ck_assert_msg(is_tested(layers[count].name), "%s: add a test of its pixels to main",
                       layers[count].name);
     }
