@@ -259,7 +259,7 @@ const EXAMPLES = {
         ['import { loadTerrain', page],
     ],
     'server/cache/README.md': [
-        ['tile_writer', text], ['{fingerprint}', text], ['length 16', text], ['least =', text], ['no ledger', text],
+        ['tile_writer', text], ['{fingerprint}', text], ['length 16', text], ['a put', text], ['least =', text],
     ],
     'tests/README.md': [
         ['make build/tests/unit', names],
