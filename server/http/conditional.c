@@ -26,7 +26,7 @@ static const char *skip_blanks(const char *at)
     return at;
 }
 
-/* Parse an entity-tag. Sets *QUOTED to its part without W/. Returns its end, or NULL. */
+/* Parse an entity-tag. Sets *QUOTED to the tag without W/. Returns the end, or NULL. */
 static const char *entity_tag(const char *at, const char **quoted)
 {
     if (at[0] == 'W' && at[1] == '/')
@@ -123,8 +123,7 @@ bool conditional_not_modified(const char *if_none_match, const char *if_modified
            since >= modified->second;
 }
 
-/* Parse a number, or UINT64_MAX if it is larger, and advance *AT. Returns false if there is none.
- */
+/* Parse a number, UINT64_MAX if larger, and advance *AT. Returns false if there is none. */
 static bool parse_number(const char **at, uint64_t *out)
 {
     if (**at < '0' || **at > '9') /* strtoull accepts blanks and signs */
@@ -133,7 +132,7 @@ static bool parse_number(const char **at, uint64_t *out)
     return true;
 }
 
-/* Parse FIRST-LAST, FIRST- or -SUFFIX. Returns its end, or NULL. */
+/* Parse FIRST-LAST, FIRST- or -SUFFIX. Returns the end, or NULL. */
 static const char *parse_range_spec(const char *at, uint64_t length, struct byte_range *out,
                                     enum range_kind *kind)
 {
@@ -193,7 +192,7 @@ enum range_kind conditional_parse_range(const char *range, uint64_t length, stru
     return kind;
 }
 
-/* The weight in the parameters of a coding, ";q=0.5" or none, in thousandths. */
+/* The weight in a coding's parameters, ";q=0.5" or none, in thousandths. */
 static int quality(const char *at, size_t length)
 {
     const char *q = memrchr(at, '=', length), *end = at + length;

@@ -10,13 +10,13 @@
 #include "server/http/request_head.h"
 
 enum {
-    SUSPENDED_SECONDS = 61, /* any limit: without one a client that half-closes gets no response */
-    ENDED_SECONDS = 1,      /* until libmicrohttpd closes a connection that is at its end */
-    /* Smaller bodies, as of errors, count as a part of the connection. */
+    SUSPENDED_SECONDS = 61, /* any limit: without one a half-closed client gets no response */
+    ENDED_SECONDS = 1,      /* until libmicrohttpd closes a connection that has ended */
+    /* Smaller bodies, such as errors, count as a part of the connection. */
     HELD_MIN = 16 * 1024,
     /* A turn with so many requests takes one or two ms, which is as long as others wait. */
     TURN_REQUESTS = 32,
-    MODEST_REQUESTS = 4, /* of a client in a turn */
+    MODEST_REQUESTS = 4, /* per client in a turn */
     FAIR_MS = 1000,
 };
 
@@ -78,7 +78,7 @@ void http_adopt(struct http *http, int fd, const struct sockaddr *peer, socklen_
         return;
     }
     http->adopting = exchange;
-    /* Some versions start the connection now, others when they run. */
+    /* Some versions start the connection now, others in their next run. */
     if (MHD_add_connection(http->daemon, fd, peer, length) == MHD_YES && http->adopting)
         MHD_run(http->daemon);
     if (http->adopting) { /* libmicrohttpd has closed it */
@@ -112,10 +112,11 @@ void *http_state(struct http_exchange *exchange)
 }
 
 /*
- * Connections have no timeout, which saves reading a clock for each request: deadlines_expire times
- * them. A suspended one gets a timeout, since libmicrohttpd looks at those first. Otherwise it
- * reads from a resumed connection before it asks for the response, and closes it if the client has
- * shut down its sending side. check_http.c and tests/http/04-protocol hold that for each version.
+ * Connections have no timeout, because deadlines_expire times them: that saves reading a clock for
+ * each request. Only a suspended connection gets one. Without it libmicrohttpd reads from the
+ * resumed connection before it asks for the response, and closes the connection if the client has
+ * shut down sending; it looks at connections with a timeout first. check_http.c and
+ * tests/http/04-protocol check each version.
  */
 static void set_timeout(struct http_exchange *exchange, unsigned seconds)
 {
@@ -169,7 +170,7 @@ static void resume(struct http_exchange *exchange)
     exchange->http->work_due = true;
 }
 
-/* Count a request of EXCHANGE in this turn. Returns how many its client has had before. */
+/* Count a request in this turn. Returns how many the client has had before. */
 static unsigned count_request(struct http_exchange *exchange)
 {
     struct turn *turn = &exchange->http->turn;
@@ -187,10 +188,10 @@ static unsigned count_request(struct http_exchange *exchange)
 }
 
 /*
- * Handle the request, or let it wait for a later turn, if this one is full and its client has had
- * more than a few. libmicrohttpd gives each ready connection its step, and a client may have a
- * thousand of them: others would wait for them all. A suspension takes two system calls, so no
- * request waits unless other clients have a few requests in full turns.
+ * Handle the request; or suspend it until a later turn, if this turn is full and the client has had
+ * more than a few. A client may have a thousand connections, and libmicrohttpd gives a step to each
+ * that is ready: others would wait for all. A suspension takes two system calls, so no request
+ * waits unless other clients have a few requests in full turns.
  */
 static enum MHD_Result take_turn(struct http_exchange *exchange)
 {
@@ -245,8 +246,8 @@ void exchange_flush(struct http *http)
         ;
 }
 
-/* Judge the head. A response to this first call makes libmicrohttpd close the connection, which is
- * right only for refused requests. */
+/* Judge the head. libmicrohttpd closes the connection if this first call has a response, so only a
+ * refused request gets one here. */
 static enum MHD_Result check(struct http_exchange *exchange, const char *url, const char *method,
                              const char *version)
 {
@@ -359,7 +360,7 @@ void exchange_on_completed(void *context, struct MHD_Connection *mhd, void **exc
                               complete && length > 0 ? length : exchange->sent);
     const bool endless = exchange->request.old && length == 0;
     exchange->ended = exchange->source.read && (endless || !complete);
-    if (exchange->ended) { /* it may never be ready for anything again */
+    if (exchange->ended) { /* the connection may never be ready again */
         set_timeout(exchange, ENDED_SECONDS);
         http->work_due = true;
     }
@@ -369,10 +370,10 @@ void exchange_on_completed(void *context, struct MHD_Connection *mhd, void **exc
 }
 
 /*
- * True if the client of EXCHANGE, whose connection is being closed, may still be sending. It is not
- * after an ordinary response that ended the connection, unless bytes are unread. It may be after a
- * refusal, ours or libmicrohttpd's own. If it has left, lingering_close_add notices; likewise
- * if deadlines.c has shut down reading.
+ * True if the client may still be sending while EXCHANGE's connection is closed: after a refusal,
+ * ours or libmicrohttpd's own, or if bytes are unread. After any other last response no client
+ * sends. lingering_close_add notices if the client has left, or if deadlines.c has shut down
+ * reading.
  */
 static bool may_be_sending(const struct http_exchange *exchange)
 {

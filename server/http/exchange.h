@@ -1,6 +1,6 @@
 /*
- * A connection and its current exchange, a request and its response. Private to http/: http.h has
- * the map.
+ * A connection and the exchange that is going on: one request and one response. Private to http/:
+ * http.h has the map.
  */
 #ifndef FARLANDS_HTTP_EXCHANGE_H
 #define FARLANDS_HTTP_EXCHANGE_H
@@ -14,20 +14,20 @@
 #include "server/net/lingering_close.h"
 #include "server/net/socket_state.h"
 
-enum { CLIENT_SETS = 1024 }; /* of clients, by their hashes */
+enum { CLIENT_SETS = 1024 }; /* clients are told apart by 10 bits of their hashes */
 
 /* A turn of the loop: see take_turn. */
 struct turn {
     struct fair_queue queue; /* requests that wait for a later turn, in a line per client */
     unsigned number;
     unsigned left;    /* requests until the turn is full */
-    unsigned modest;  /* sets of clients with a few requests in this turn */
-    uint64_t fair_at; /* ms: a full turn had requests of such a client */
-    bool fair;        /* that was less than a second ago */
-    unsigned sets;    /* that have connections */
+    unsigned modest;  /* client sets with a few requests in this turn */
+    uint64_t fair_at; /* ms: when a full turn last had a modest set */
+    bool fair;        /* fair_at is less than a second ago */
+    unsigned sets;    /* client sets with connections */
     struct turn_set {
         unsigned connections;
-        unsigned number, requests; /* of the last turn in which it had some */
+        unsigned number, requests; /* the last turn with requests from here, and how many */
     } set[CLIENT_SETS];
 };
 
@@ -42,14 +42,14 @@ struct http {
     struct turn turn;
     struct deadlines deadlines;
     uv_timer_t sweep; /* until all deadlines are checked */
-    unsigned slow;    /* connections that were; not reported yet */
+    unsigned slow;    /* closed as too slow, and not reported yet */
     struct lingering_close lingering;
     LIST_HEAD(sending_list, http_exchange) sending; /* responses queued in this run */
     struct http_exchange *adopting; /* in http_adopt, until libmicrohttpd starts its connection */
-    bool drained;                   /* it has been reported */
+    bool drained;                   /* DRAINED has been called */
     bool closing;                   /* no further request is handled */
     struct http_date date;
-    uint64_t logged; /* when a message of libmicrohttpd's was last logged, ms */
+    uint64_t logged; /* when libmicrohttpd last had a message logged, ms */
 };
 
 enum state {
@@ -62,22 +62,22 @@ enum state {
     STATE_RESPONDED,
 };
 
-/* A connection and its current exchange: it never has two at once. */
+/* A connection and its current exchange: there are never two at once. */
 struct http_exchange {
     struct deadline deadline; /* first: cast back in cut_sources */
     struct http *http;
     struct MHD_Connection *mhd;
     struct sockaddr_storage peer;
     socklen_t peer_length;
-    struct job job; /* in STATE_QUEUED; always its client */
+    struct job job; /* queued in STATE_QUEUED; names the client in every state */
     enum state state;
     struct http_request request;
-    char *uri;                    /* of the last request; NULL: none, or out of memory */
-    struct mhd_response response; /* its response is NULL before it is made, and when it is sent */
+    char *uri;                    /* the last request's; NULL: none, or out of memory */
+    struct mhd_response response; /* empty before the response is made, and once it is sent */
     bool own;                     /* response is not shared */
-    struct http_source source;    /* of the response's body; zero if none, or done */
-    uint64_t sent;                /* of the source: the bytes of the blocks that are sent */
-    bool ended;                   /* the body from a source has ended the connection */
+    struct http_source source;    /* makes the response's body; zero if none, or done */
+    uint64_t sent;                /* bytes in the source's blocks that are sent */
+    bool ended;                   /* the source's body has ended the connection */
     const struct blob *held;      /* the response's body, while in SENDING, or NULL */
     LIST_ENTRY(http_exchange) sending;
     _Alignas(max_align_t) unsigned char handler_state[];
@@ -93,16 +93,16 @@ void exchange_on_completed(void *context, struct MHD_Connection *mhd, void **exc
 void exchange_on_connection(void *context, struct MHD_Connection *mhd, void **place,
                             enum MHD_ConnectionNotificationCode code);
 
-/* A turn begins: resume as many of the requests in the queue as it may handle. */
+/* Begin a turn: resume as many queued requests as one turn may handle. */
 void exchange_begin_turn(struct http *http);
 
-/* Resume all of them. */
+/* Resume all queued requests. */
 void exchange_flush(struct http *http);
 
-/* Take EXCHANGE out of the responses that were queued in this run, if it is one. */
+/* Remove EXCHANGE from SENDING, if it is there. */
 void exchange_stop_sending(struct http_exchange *exchange);
 
-/* Cut off its body, if that comes from a source. */
+/* Cut off the response's body, if a source makes it. */
 void exchange_cut(struct http_exchange *exchange);
 
 #endif

@@ -11,12 +11,12 @@
 #include "server/telemetry/log.h"
 
 enum {
-    /* For the head of a request, 64 bytes for each of its headers, and the head of the response or
-     * a chunk of its body. libmicrohttpd clears all of it for every request. */
+    /* Room for a request's head, 64 bytes for each header, and the response's head or a chunk.
+     * libmicrohttpd clears the whole pool for every request. */
     CONNECTION_MEMORY = 16 * 1024,
-    /* At least so many at a time: after each read, a line is searched from its start again. */
+    /* Read at least so many bytes at a time: each read searches a line from its start again. */
     READ_BYTES = 4 * 1024,
-    SWEEP_MS = 200,  /* a round of checks of all connections, before the next one begins */
+    SWEEP_MS = 200,  /* one round that checks all connections */
     EXPIRE_MS = 250, /* between two rounds while connections are in use */
 };
 
@@ -27,7 +27,7 @@ const char *http_library(void)
 
 static void on_timer(uv_timer_t *timer);
 
-/* Most responses were sent as they were queued, and are not in the list any more. */
+/* Most responses left the list as soon as they were queued, because they were sent at once. */
 static void check_waiting(struct http *http)
 {
     struct http_exchange *exchange;
@@ -42,14 +42,15 @@ static void check_waiting(struct http *http)
 
 static void on_idle(uv_idle_t *idle)
 {
-    (void)idle; /* while it is active, the loop looks for events without waiting for them */
+    (void)idle; /* while active, the loop polls for events without waiting */
 }
 
 /*
  * A turn: each connection that is ready gets one step, such as a read. libmicrohttpd's fds are
- * edge-triggered, so work that it left over does not make the epoll fd readable again. The next
- * turn comes after the loop's other events, such as new connections. A timer of 0 would not do: a
- * libuv before 1.48 that starts it in its own callback runs it again, and never polls.
+ * edge-triggered, so work that is left over does not make the epoll fd readable again. The next
+ * turn comes after the loop's other events, such as new connections. A timer with timeout 0 would
+ * not do: before libuv 1.48, a timer that is started in its own callback runs again, and the loop
+ * never polls.
  */
 static void run(struct http *http)
 {
@@ -99,8 +100,8 @@ static void on_prepare(uv_prepare_t *prepare)
     }
 }
 
-/* Cut off all bodies from sources, or only those that wait for bytes and whose client has left: a
- * suspended connection does not notice that. */
+/* Cut off all bodies from sources; or only those that wait for bytes while their client has left,
+ * which a suspended connection does not notice. */
 static void cut_sources(struct http *http, bool all)
 {
     struct deadline *deadline;
@@ -123,8 +124,8 @@ uint64_t http_expire(struct http *http, unsigned *slow)
 {
     struct deadlines *deadlines = &http->deadlines;
     const uint64_t now = deadlines_now(deadlines);
-    /* The round goes on in small steps: a system call for each of thousands of connections would
-     * delay other work. */
+    /* The round goes on in small steps, because a system call for each of thousands of connections
+     * would delay other work. */
     const unsigned pause = SWEEP_MS / (deadlines->count / DEADLINES_SLICE + 1) + 1;
     bool sweeping = uv_is_active((uv_handle_t *)&http->sweep);
 
@@ -146,7 +147,7 @@ uint64_t http_expire(struct http *http, unsigned *slow)
 void http_limit_idle(struct http *http, unsigned seconds)
 {
     http->deadlines.idle_ms = seconds * UINT64_C(1000);
-    http->deadlines.due = 0; /* what was due may be due sooner */
+    http->deadlines.due = 0; /* deadlines may be sooner now */
     if (http->parts.active)
         http->parts.active(http->parts.context);
 }
@@ -164,7 +165,7 @@ __attribute__((format(printf, 2, 0))) static void on_log(void *context, const ch
     const uint64_t now = deadlines_now(&http->deadlines);
 
     if (http->logged && now - http->logged < 1000)
-        return; /* it logs what clients do, as often as they do */
+        return; /* clients decide how often it logs */
     http->logged = now;
     vsnprintf(text, sizeof text, format, arguments);
     text[strcspn(text, "\n")] = '\0';
@@ -178,7 +179,7 @@ static void on_panic(void *context, const char *file, unsigned line, const char 
     abort();
 }
 
-/* Escapes are decoded by request_head_read. */
+/* request_head_read decodes escapes. */
 static size_t keep_escapes(void *context, struct MHD_Connection *mhd, char *text)
 {
     (void)context, (void)mhd;
@@ -256,15 +257,15 @@ void http_drain(struct http *http)
 {
     http->deadlines.draining = true;
     lingering_close_all(&http->lingering);
-    /* From now on http_expire closes idle connections, after a grace period in which a request
-     * on its way may arrive. */
+    /* From now on http_expire closes idle connections, after a grace period in which a request that
+     * is under way may arrive. */
     http->work_due = true;
 }
 
 void http_close(struct http *http)
 {
-    /* MHD_run sends the responses just made. A request that it reads meanwhile is not handled: it
-     * could only be suspended, and MHD_stop_daemon aborts if a connection is. */
+    /* MHD_run sends the responses just made. A request that arrives meanwhile is not handled,
+     * because it might be suspended, and MHD_stop_daemon aborts if a connection is suspended. */
     http->closing = true;
     exchange_flush(http);
     cut_sources(http, true);

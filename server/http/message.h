@@ -34,20 +34,20 @@ enum { HTTP_REQUEST_LISTS = 3 }; /* Accept-Encoding, If-Match, If-None-Match */
 
 struct http_request {
     enum http_method method;
-    /* "-" if the request line is malformed: the method, even if it is not one of the above, and the
-     * URI from its path on, with its query. Printable ASCII. */
+    /* The method's text, also if the enum lacks it, and the URI's path and query; "-" if the
+     * request line is malformed. Printable ASCII. */
     const char *verb, *uri;
-    bool old;     /* HTTP/1.0: a body of unknown length ends the connection */
-    bool decoded; /* URI was percent-encoded. If it has escapes now, they are refused. */
-    /* Header values, or NULL. If a header is repeated, the last one; of a list all of them, with
-     * commas, which JOINED owns. */
+    bool old;     /* HTTP/1.0: the connection ends with a body whose length is unknown */
+    bool decoded; /* URI was percent-encoded. Escapes that are left in it are refused. */
+    /* Header values, or NULL. The last one if a header is repeated; but a list has all its lines,
+     * joined with commas in JOINED. */
 #define HTTP_REQUEST_MEMBER(member, name) const char *member;
     HTTP_REQUEST_HEADERS(HTTP_REQUEST_MEMBER)
     char *joined[HTTP_REQUEST_LISTS];
-    const struct sockaddr *peer; /* the other end of the connection, or NULL if unknown */
+    const struct sockaddr *peer; /* the connection's other end, or NULL if unknown */
     uint64_t begun;              /* when the request line was complete, by clock_ns */
     bool last;                   /* the connection closes after the response */
-    unsigned refused;            /* 0, or the status that the request must be refused with */
+    unsigned refused;            /* 0, or the status with which to refuse the request */
     const char *why;             /* the reason, if refused */
 };
 
@@ -57,7 +57,7 @@ struct http_header {
 
 enum { HTTP_LENGTH_UNKNOWN = -1 };
 
-/* Bytes of memory that http itself takes while it sends a source. */
+/* Bytes of memory that http takes to send one source. */
 enum { HTTP_SOURCE_BUFFER = 64 * 1024 };
 
 /*
@@ -67,12 +67,12 @@ enum { HTTP_SOURCE_BUFFER = 64 * 1024 };
 struct http_source {
     /*
      * Copy up to MAX bytes to OUT and return how many. Returns 0 if no bytes are available yet:
-     * call http_wake once there are. Returns UV_EOF at the end of a body of unknown length. Any
-     * other negative code cuts the connection off, as does UV_EOF before LENGTH bytes. Not called
-     * again after the body is complete or cut off.
+     * call http_wake once there are. Returns UV_EOF at the end if the length is unknown. Any other
+     * negative code cuts the connection off, as does UV_EOF before LENGTH bytes. Not called again
+     * after the body is complete or cut off.
      */
     ssize_t (*read)(void *context, void *out, size_t max);
-    /* The body is no longer needed, sent or not. Always called, exactly once. */
+    /* The body is no longer needed, sent or not. Called exactly once. */
     void (*done)(void *context);
     void *context;
 };
@@ -80,15 +80,15 @@ struct http_source {
 struct http_response {
     unsigned status;
     const char *type;                  /* Content-Type, or NULL */
-    struct blob *body;                 /* or NULL; http takes a reference of its own */
+    struct blob *body;                 /* or NULL; http takes its own reference */
     size_t first, count;               /* the part of BODY to send; COUNT 0: all of it */
     const struct http_source *source;  /* in place of BODY, or NULL; copied */
-    int64_t length;                    /* of SOURCE, or for HEAD of the absent body; or unknown */
+    int64_t length;                    /* SOURCE's, or for HEAD the absent body's; or unknown */
     const struct http_header *headers; /* names and values are copied */
     int header_count;
 };
 
-/* Bytes of body that RESPONSE will send; 0 if unknown. */
+/* Body bytes that RESPONSE will send; 0 if unknown. */
 static inline size_t http_body_length(const struct http_response *response)
 {
     if (response->source)

@@ -7,7 +7,7 @@
 #include "server/core/clock.h"
 #include "server/http/exchange.h"
 
-/* libmicrohttpd asks for the next block when all before POSITION has been sent. */
+/* libmicrohttpd asks for the next block when everything before POSITION has been sent. */
 static ssize_t read_source(void *context, uint64_t position, char *out, size_t max)
 {
     struct http_exchange *exchange = context;
@@ -19,7 +19,7 @@ static ssize_t read_source(void *context, uint64_t position, char *out, size_t m
     if (count == UV_EOF && !sized)
         return MHD_CONTENT_READER_END_OF_STREAM;
     if (count < 0) {
-        if (!sized) /* in HTTP/1.0 nothing else tells the client that the body is incomplete */
+        if (!sized) /* nothing else tells an HTTP/1.0 client that the body is incomplete */
             socket_reset(exchange->deadline.fd);
         return MHD_CONTENT_READER_END_WITH_ERROR;
     }
@@ -80,8 +80,8 @@ static struct MHD_Response *from_length(uint64_t length)
 
 /*
  * For a 304, and for HEAD if the length is unknown. 0.9 adds Content-Length: 0 to a 304, which is
- * harmless: with the true length some clients would wait for a body. In response to HEAD it would
- * send the last chunk of a body, unless the connection closes, as with this option.
+ * harmless: with the true length some clients would wait for a body. For HEAD it would send a
+ * body's last chunk; with this option the connection closes instead.
  */
 static struct MHD_Response *without_length(bool head)
 {

@@ -10,7 +10,7 @@
 
 enum { URI_MAX = 8 * 1024, HEAD_MAX = 12 * 1024 };
 
-/* The characters of URIs (RFC 3986) and of tokens (RFC 9110 section 5.6.2). */
+/* The characters in URIs (RFC 3986) and tokens (RFC 9110 section 5.6.2). */
 enum { IN_URI = 1, IN_TOKEN = 2, IN_BOTH = 3 };
 
 static const uint8_t char_class[256] = {
@@ -24,7 +24,7 @@ static const uint8_t char_class[256] = {
     ['|'] = IN_TOKEN,
 };
 
-/* True if TEXT is not empty and all its characters are in CLASS. */
+/* True if TEXT is not empty and all characters are in CLASS. */
 static bool consists_of(struct span text, uint8_t class)
 {
     uint8_t common = class;
@@ -61,7 +61,7 @@ struct head {
     struct http_request *request;
     unsigned hosts, lengths; /* Host and Content-Length headers so far */
     bool close, keep_alive;  /* in Connection */
-    const char *next;        /* where its next part must be, behind the CRLF of the last one */
+    const char *next;        /* where the next part must be, behind the last one's CRLF */
     bool gap;                /* a part was elsewhere */
 };
 
@@ -104,7 +104,7 @@ static void judge_header(struct head *head, struct span name, struct span value)
 
 static const struct {
     struct span name;
-    size_t offset; /* of the value in struct http_request */
+    size_t offset; /* where struct http_request has the value */
 } headers[] = {
 #define HEADER(member, name) {{(name), sizeof(name) - 1}, offsetof(struct http_request, member)},
     HTTP_REQUEST_HEADERS(HEADER)};
@@ -114,7 +114,7 @@ static const size_t lists[HTTP_REQUEST_LISTS] = {offsetof(struct http_request, a
                                                  offsetof(struct http_request, if_match),
                                                  offsetof(struct http_request, if_none_match)};
 
-/* Append VALUE to the list *PLACE, if that is one. Returns it, or without memory VALUE alone. */
+/* Append VALUE to the list *PLACE, if any. Returns the list; VALUE alone if out of memory. */
 static const char *append(struct http_request *request, const char **place, const char *value)
 {
     for (int i = 0; i < HTTP_REQUEST_LISTS && *place; i++) {
@@ -161,7 +161,7 @@ static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const c
     return MHD_YES;
 }
 
-/* The length of the scheme, with its slashes, of a URI in absolute form, or 0. */
+/* The length of the scheme with slashes if URI is in absolute form, or 0. */
 static size_t scheme_length(const char *uri)
 {
     static const char scheme[] = "http://";
@@ -179,7 +179,7 @@ static void split_uri(struct http_request *request, char *uri, size_t scheme)
         refuse(request, 400, "URL: expected http://HOST/...");
         return;
     }
-    /* The scheme makes room for the end of the host and the path's first slash. */
+    /* The scheme makes room for the host's end and the path's first slash. */
     memmove(uri, uri + scheme, length);
     uri[length] = '\0';
     if (*rest != '/')
@@ -239,7 +239,7 @@ size_t request_head_read(struct http_request *request, struct MHD_Connection *co
         refuse(request, 431, "request line and headers: exceed 12 KiB");
     if (head.gap && !request_head_strict()) {
         refuse(request, 400, "head: folded line, line without CRLF, space or NUL");
-        if (url != method + named.length + 1) /* what libmicrohttpd does not take for HEAD either */
+        if (url != method + named.length + 1) /* nor does libmicrohttpd take it for HEAD */
             request->method = HTTP_GET;
     }
     if (request->uri == uri) {

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 
 /*
- * The first escape in URI that is not decoded, or NULL: one that is malformed, or that stands for a
- * character that no URI has, or that separates parts of URIs (/ ? & = # %). So what is decoded has
- * the parts that were sent, and no escapes that could be decoded again.
+ * The first escape in URI that is not decoded, or NULL. Refused are malformed escapes, and those
+ * for a character that no URI has or that separates a URI's parts (/ ? & = # %). So a decoded URI
+ * has the parts that were sent, and no escapes that could be decoded again.
  */
 const char *url_escapes_refused(const char *uri);
 
