@@ -9,8 +9,8 @@ enum { BLOB_USES_MAX = 3 };
 
 struct blob {
     unsigned references; /* atomic */
-    /* Atomic: uses since a cache last looked, at most BLOB_USES_MAX. It is the memory cache's
-     * (S3-FIFO), but lives here so that a hit writes no other cache line, and takes no lock. */
+    /* Atomic: uses since the memory cache (S3-FIFO) last looked, at most BLOB_USES_MAX. The count
+     * is here so that a hit writes no other cache line, and takes no lock. */
     uint8_t uses;
     size_t length;
     uint8_t bytes[];
@@ -24,15 +24,15 @@ struct blob *blob_copy(const void *bytes, size_t length);
 /* The first LENGTH bytes of BLOB, which has one reference; perhaps elsewhere in memory. */
 struct blob *blob_trim(struct blob *blob, size_t length);
 
-/* The bytes of FIRST followed by those of SECOND, or NULL if out of memory. Releases both, which
- * may be NULL: then it returns NULL. */
+/* FIRST's bytes, then SECOND's; NULL if out of memory, or if FIRST or SECOND is NULL. Releases
+ * both. */
 struct blob *blob_join(struct blob *first, struct blob *second);
 
 /* Take a reference, or drop one: the last one frees. */
 struct blob *blob_hold(struct blob *blob);
 void blob_release(struct blob *blob);
 
-/* Count a use. Concurrent uses may count as one. A blob in constant use is only read, so that its
+/* Count a use. Concurrent uses may count as one. A blob in constant use is only read, so that the
  * cache line stays shared. */
 static inline void blob_use(struct blob *blob)
 {

@@ -1,7 +1,7 @@
 /*
- * The only place that reads time, so that tests can hold it. Parts that wait for a time, or measure
- * one, have a clock in their options: NULL is the system's. A test passes a clock of its own, which
- * stands until the test moves it. Any thread.
+ * The only place that reads time, so that tests can stop time. A part that waits for a time, or
+ * measures one, has a clock in its options: NULL is the system's. A test passes a struct clock,
+ * which stands until the test moves it. Any thread.
  */
 #ifndef FARLANDS_CORE_CLOCK_H
 #define FARLANDS_CORE_CLOCK_H
@@ -12,12 +12,12 @@
 
 #define NS_PER_MS UINT64_C(1000000) /* in ns */
 
-/* A clock of a test. */
+/* A test's clock. */
 struct clock {
     uint64_t ns; /* atomic */
 };
 
-/* The steady time in ns, since any moment. It never goes back. */
+/* The steady time in ns, since some fixed moment. It never goes back. */
 static inline uint64_t clock_ns(const struct clock *clock)
 {
     return clock ? __atomic_load_n(&clock->ns, __ATOMIC_RELAXED) : uv_hrtime();
@@ -28,7 +28,7 @@ static inline uint64_t clock_ms(const struct clock *clock)
     return clock_ns(clock) / NS_PER_MS;
 }
 
-/* The time in ms at which the turn of LOOP began, which costs no reading. LOOP's thread. */
+/* The time in ms at which LOOP's turn began: costs no system call. LOOP's thread. */
 static inline uint64_t clock_loop_ms(const struct clock *clock, const uv_loop_t *loop)
 {
     return clock ? clock_ms(clock) : uv_now(loop);
@@ -39,8 +39,8 @@ static inline void clock_advance(struct clock *clock, uint64_t ns)
     __atomic_fetch_add(&clock->ns, ns, __ATOMIC_RELAXED);
 }
 
-/* Wait for CONDITION, with LOCK held, until the system's clock is at DEADLINE at most; it may
- * return early, as uv_cond_timedwait may. */
+/* Wait for CONDITION, with LOCK held, but not beyond DEADLINE on the system's clock. May return
+ * early, as uv_cond_timedwait may. */
 static inline void clock_wait(uv_cond_t *condition, uv_mutex_t *lock, uint64_t deadline)
 {
     const uint64_t now = clock_ns(NULL);
@@ -49,7 +49,7 @@ static inline void clock_wait(uv_cond_t *condition, uv_mutex_t *lock, uint64_t d
         uv_cond_timedwait(condition, lock, deadline - now);
 }
 
-/* Sleep for NS; with a test's clock, until the test has moved it so far. */
+/* Sleep for NS; on a test's clock, until the test has moved the clock so far. */
 static inline void clock_sleep(const struct clock *clock, uint64_t ns)
 {
     const uint64_t until = clock_ns(clock) + ns;
@@ -59,7 +59,7 @@ static inline void clock_sleep(const struct clock *clock, uint64_t ns)
     while (clock && clock_ns(clock) < until);
 }
 
-/* The time of day, since 1970. The coarse one is some milliseconds late, and cheaper. */
+/* The time of day, since 1970. The coarse one is some milliseconds late, and costs less. */
 static inline struct timespec clock_of_day(void)
 {
     struct timespec now;
@@ -74,7 +74,7 @@ static inline struct timespec clock_of_day_coarse(void)
     return now;
 }
 
-/* Seconds since the machine started, those in which it slept included. */
+/* Seconds since the machine started, including those asleep. */
 static inline uint64_t clock_since_boot(void)
 {
     struct timespec now;
@@ -82,7 +82,7 @@ static inline uint64_t clock_since_boot(void)
     return (uint64_t)now.tv_sec;
 }
 
-/* The CPU time in ns of the calling thread: what work costs on a machine that others use, too. */
+/* The calling thread's CPU time in ns: the cost of work, also on a machine that others use. */
 static inline double clock_thread_ns(void)
 {
     struct timespec time;

@@ -17,7 +17,7 @@ static inline char *decimal_put(char *at, uint64_t value)
     return at;
 }
 
-/* The same for VALUE with its sign, at most 20 characters. */
+/* The same with a sign if VALUE is negative, at most 20 characters. */
 static inline char *decimal_put_signed(char *at, int64_t value)
 {
     if (value < 0)

@@ -3,11 +3,11 @@
 #include <stddef.h>
 
 enum {
-    FRESH_IN_A_ROW = 15,         /* of one line, while admitted jobs of it are queued */
+    FRESH_IN_A_ROW = 15,         /* from one line, while it has admitted jobs */
     CORRECTION_MAX_US = 1000000, /* the disk was slow, rather than the job large */
 };
 
-/* The line of CLIENT, or NULL. */
+/* CLIENT's line, or NULL. */
 static struct line *find(const struct fair_queue *queue, uint64_t client)
 {
     const struct line *set = queue->line[client % FAIR_QUEUE_SETS];
@@ -18,7 +18,7 @@ static struct line *find(const struct fair_queue *queue, uint64_t client)
     return NULL;
 }
 
-/* True if LINE is in the list of active ones. */
+/* True if LINE is in the list ACTIVE. */
 static bool is_active(const struct line *line)
 {
     return !TAILQ_EMPTY(&line->fresh) || !TAILQ_EMPTY(&line->admitted);
@@ -30,7 +30,7 @@ static bool is_free(const struct fair_queue *queue, const struct line *line)
     return !is_active(line) && line->used_us <= queue->now_us;
 }
 
-/* A line for CLIENT's next job. If none is free, that of another client. */
+/* A line for CLIENT's next job. If none is free, another client's. */
 static struct line *claim(struct fair_queue *queue, uint64_t client)
 {
     struct line *set = queue->line[client % FAIR_QUEUE_SETS], *line = find(queue, client);
@@ -105,7 +105,7 @@ void fair_queue_remove(struct fair_queue *queue, struct job *job)
     }
 }
 
-/* The line that has used the least time, the earliest of several; or NULL. */
+/* The line that has used the least time, the earliest if several have; or NULL. */
 static struct line *next_line(struct fair_queue *queue)
 {
     struct line *next = TAILQ_FIRST(&queue->active), *line;

@@ -1,12 +1,13 @@
 /*
- * A queue that shares the threads' time among clients. Each client has a line of its own, and the
- * line that has used the least time is served next, by start-time fair queueing (Goyal, Vin and
- * Cheng, "Start-time fair queueing: a scheduling algorithm for integrated services packet switching
- * networks", 1996). So a client alone has all threads, and one of n busy clients has an nth of
- * them, whatever the number and the size of its jobs. Time that a client does not use is not saved.
+ * A queue that shares the threads' time among clients. Each client has a line, and the line that
+ * has used the least time is served next, by start-time fair queueing (Goyal, Vin and Cheng,
+ * "Start-time fair queueing: a scheduling algorithm for integrated services packet switching
+ * networks", 1996). So a client alone has all threads, and each of n busy clients has an nth of
+ * their time, however many jobs it submits and however large they are. A client cannot save unused
+ * time.
  *
- * Lines are kept in a fixed table, by a hash of the client: no client can make the queue allocate.
- * Only if all lines of a set are in use do clients share one. The caller locks.
+ * Lines are in a fixed table, by the client's hash, so no client can make the queue allocate.
+ * Clients share a line only if a whole set of lines is in use. The caller locks.
  */
 #ifndef FARLANDS_CORE_FAIR_QUEUE_H
 #define FARLANDS_CORE_FAIR_QUEUE_H
@@ -19,25 +20,24 @@
 
 enum job_rank { JOB_INTERACTIVE, JOB_BACKGROUND, JOB_RANKS };
 
-/* One piece of work, embedded in the caller's struct. Exactly one of the callbacks is called for
- * each successful submission to a work queue; it owns the job and may free it or submit it again.
- */
+/* One piece of work, embedded in the caller's struct. Each successful submission to a work queue
+ * calls exactly one callback, which owns the job and may free or resubmit it. */
 struct job {
-    /* On one of the queue's threads, with exclusive use of that thread's THREAD_STATE. */
+    /* On a queue thread, with exclusive use of the thread's THREAD_STATE. */
     void (*run)(struct job *job, void *thread_state);
     /* On any thread, if the job is shed for a client with less work, or the queue is stopped. */
     void (*cancel)(struct job *job);
     uint64_t client; /* a hash of the client's address: see client_limits_hash */
     struct run_kind kind;
     enum job_rank rank;
-    /* Part of a response or search that has begun: not refused and not shed, and it runs after
-     * other jobs of its client. */
+    /* Part of a response or search that has begun: not refused and not shed, but other jobs from
+     * the same client run first. */
     bool admitted;
     /* Private. */
     uint32_t cost_us;      /* the expected time of run, in microseconds; 0 counts as 1 */
-    bool resumed;          /* it runs before other jobs of its client */
-    uint64_t ran_us;       /* in runs before, if it is resumed */
-    struct worker *worker; /* while it runs */
+    bool resumed;          /* runs before the client's other jobs */
+    uint64_t ran_us;       /* in earlier runs, if resumed */
+    struct worker *worker; /* while the job runs */
     struct line *line;     /* while queued */
     TAILQ_ENTRY(job) entry;
     uint64_t queued_at; /* ns */
@@ -50,19 +50,19 @@ struct line {
     uint64_t client;
     struct job_list fresh, admitted;
     unsigned in_a_row;   /* fresh jobs taken while admitted ones waited */
-    uint64_t backlog_us; /* of fresh jobs */
-    int64_t used_us;     /* the virtual time at which its next job begins; 0: never used */
+    uint64_t backlog_us; /* expected, of fresh jobs */
+    int64_t used_us;     /* the virtual time at which the next job begins; 0: never used */
     TAILQ_ENTRY(line) entry;
 };
 
 enum { FAIR_QUEUE_SETS = 256, FAIR_QUEUE_WAYS = 8 };
 
 struct fair_queue {
-    TAILQ_HEAD(line_list, line) active; /* those with jobs */
+    TAILQ_HEAD(line_list, line) active; /* lines with jobs */
     unsigned lines;                     /* active ones */
     unsigned fresh, admitted;           /* jobs */
     uint64_t backlog_us;                /* of all fresh jobs */
-    int64_t now_us;                     /* virtual time: the largest begin of a job so far */
+    int64_t now_us;                     /* virtual time: when the latest job began */
     struct line line[FAIR_QUEUE_SETS][FAIR_QUEUE_WAYS];
 };
 
@@ -71,36 +71,36 @@ uint32_t fair_queue_cost_us(const struct job *job);
 
 void fair_queue_init(struct fair_queue *queue);
 
-/* Put JOB last in its client's line; first, if it is resumed. */
+/* Put JOB last in the client's line; first, if resumed. */
 void fair_queue_push(struct fair_queue *queue, struct job *job);
 
-/* Take the next job, or NULL, and charge its line the expected cost. Takes time in proportion to
- * the active lines. */
+/* Take the next job, or NULL, and charge the line the expected cost. The time is linear in the
+ * number of active lines. */
 struct job *fair_queue_pop(struct fair_queue *queue);
 
-/* Take JOB, which is queued, out of its line. */
+/* Remove JOB, which is queued. */
 void fair_queue_remove(struct fair_queue *queue, struct job *job);
 
-/* Charge CLIENT's line DIFFERENCE microseconds more, or less, than it was charged. */
+/* Charge CLIENT's line DIFFERENCE microseconds more; less, if negative. */
 void fair_queue_correct(struct fair_queue *queue, uint64_t client, int64_t difference);
 
-/* CLIENT's running job is charged as if it had been put back and taken again: DIFFERENCE
- * microseconds more than it was. */
+/* Charge CLIENT's running job DIFFERENCE microseconds more, as if it had been put back and taken
+ * again. */
 void fair_queue_renew(struct fair_queue *queue, uint64_t client, int64_t difference);
 
 /* Whether clients besides CLIENT have jobs. */
 bool fair_queue_has_others(const struct fair_queue *queue, uint64_t client);
 
-/* The work in microseconds that is done before a new fresh job of CLIENT begins: its own backlog,
- * and as much of the other lines, but not more than there is. */
+/* Work in microseconds ahead of a new fresh job from CLIENT: the client's own backlog and as much
+ * from each other line, but no more than all lines have. */
 uint64_t fair_queue_ahead_us(const struct fair_queue *queue, uint64_t client);
 
-/* The oldest fresh job of CLIENT, or of all; or NULL. */
+/* CLIENT's oldest fresh job, and the oldest in all lines; or NULL. */
 const struct job *fair_queue_first(const struct fair_queue *queue, uint64_t client);
 const struct job *fair_queue_oldest(const struct fair_queue *queue);
 
-/* The last fresh job of the line with the largest backlog, if that is larger than the one that
- * CLIENT would have with COST_US more; or NULL. */
+/* The last fresh job in the line with the largest backlog, if CLIENT's would be smaller even with
+ * COST_US more; or NULL. */
 struct job *fair_queue_longest(struct fair_queue *queue, uint64_t client, uint32_t cost_us);
 
 /* The queued job that MATCHES KEY, or NULL. */

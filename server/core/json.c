@@ -47,7 +47,7 @@ static void add_line(struct json *json)
     add(json, spaces, 2 * json->depth);
 }
 
-/* What comes before a value. */
+/* Write the comma, blanks and key before a value. */
 static void add_key(struct json *json, const char *key)
 {
     if (!json->first)
@@ -109,7 +109,7 @@ struct blob *json_end(struct json *json)
     return json->text ? blob_trim(json->text, json->length) : NULL;
 }
 
-/* The bytes that C takes in a string. */
+/* How many bytes C takes in a string. */
 static size_t escaped_size(char c)
 {
     if (c == '"' || c == '\\')
@@ -117,7 +117,7 @@ static size_t escaped_size(char c)
     return (unsigned char)c < ' ' ? ESCAPE : 1;
 }
 
-/* Write C in a string, before END. Returns where it begins. */
+/* Write C as in a string, to end at END. Returns where C begins. */
 static char *put_before(char *end, char c)
 {
     static const char hex[] = "0123456789abcdef";

@@ -1,8 +1,8 @@
 /*
  * JSON text, written from left to right: each value goes into the innermost list or object that is
- * open. Numbers have every digit that it takes to read them back exactly. One thread at a time.
+ * open. Numbers have enough digits to be read back exactly. One thread at a time.
  *
- * Memory may run out at any step. Then nothing more is written, and json_end tells.
+ * If memory runs out at any step, nothing more is written, and json_end returns NULL.
  */
 #ifndef FARLANDS_CORE_JSON_H
 #define FARLANDS_CORE_JSON_H
@@ -16,8 +16,8 @@ enum { JSON_DEPTH = 16 };
 
 /* Private. */
 struct json {
-    struct blob *text; /* its length is what it has room for; NULL: out of memory */
-    size_t length;
+    struct blob *text;    /* its own length is the room; NULL: out of memory */
+    size_t length;        /* used */
     bool indented, first; /* nothing is in the innermost list or object yet */
     unsigned depth;
     char close[JSON_DEPTH]; /* what ends the open lists and objects */
@@ -26,22 +26,21 @@ struct json {
 /* Begin an object: INDENTED for people, or on one line. */
 struct json json_new(bool indented);
 
-/* End it and all that is open in it, with a newline. Returns one reference, or NULL if memory ran
- * out. */
+/* Close all that is open, and add a newline. Returns one reference, or NULL if memory ran out. */
 struct blob *json_end(struct json *json);
 
-/* Begin a list or an object, and end the innermost one. KEY, here and below, is the name of a value
- * in an object, which needs no escapes; NULL in a list. */
+/* Begin a list or an object, and end the innermost one. KEY, here and below, is a name in an object
+ * and needs no escapes; NULL in a list. */
 void json_list(struct json *json, const char *key);
 void json_object(struct json *json, const char *key);
 void json_close(struct json *json);
 
-/* Add a string of UTF-8; null if it is NULL. */
+/* Add UTF-8 as a string; null if NULL. */
 void json_string(struct json *json, const char *key, const char *text);
 __attribute__((format(printf, 3, 4))) void json_text(struct json *json, const char *key,
                                                      const char *format, ...);
 
-/* Add a number; null if it is not finite. */
+/* Add a number; null if not finite. */
 void json_integer(struct json *json, const char *key, int64_t value);
 void json_float(struct json *json, const char *key, float value);
 void json_real(struct json *json, const char *key, double value);

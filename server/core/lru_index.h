@@ -1,7 +1,7 @@
 /*
- * A set-associative index: 64-bit keys -> slots, which number the entries of an array of the
- * caller's. A new key takes an empty slot of its set, or the one used least recently. Allocates
- * and locks nothing: the memory is the caller's, and one thread at a time uses it.
+ * A set-associative index: 64-bit keys -> slots, indices into an array that the caller has. A new
+ * key takes an empty slot in the key's set, or the one used least recently. Allocates and locks
+ * nothing: the memory is the caller's. One thread at a time.
  */
 #ifndef FARLANDS_CORE_LRU_INDEX_H
 #define FARLANDS_CORE_LRU_INDEX_H
@@ -10,11 +10,11 @@
 
 struct lru_slot {
     uint64_t key;
-    uint64_t used; /* the index's clock at the last use; 0: empty */
+    uint64_t used; /* CLOCK at the last use; 0: empty */
 };
 
 struct lru_index {
-    struct lru_slot *slots; /* sets * ways of them, zeros at first */
+    struct lru_slot *slots; /* sets * ways, zeros at first */
     unsigned sets;          /* a power of two: a key's low bits choose its set */
     unsigned ways;
     uint64_t clock; /* uses so far */
@@ -25,7 +25,7 @@ static inline unsigned lru_set(const struct lru_index *index, uint64_t key)
     return (unsigned)(key & (index->sets - 1)) * index->ways;
 }
 
-/* The slot that KEY has, or -1. No use of it: see lru_touch. */
+/* KEY's slot, or -1. Does not count as a use: see lru_touch. */
 static inline int lru_find(const struct lru_index *index, uint64_t key)
 {
     const unsigned first = lru_set(index, key);
@@ -41,7 +41,7 @@ static inline void lru_touch(struct lru_index *index, int slot)
     index->slots[slot].used = ++index->clock;
 }
 
-/* Use the slot that KEY has, or give it one: the caller replaces the entry there. */
+/* Use KEY's slot, or give KEY one: then the caller replaces the entry there. */
 static inline int lru_claim(struct lru_index *index, uint64_t key)
 {
     int slot = lru_find(index, key);

@@ -6,8 +6,8 @@
 #include <sys/param.h>
 #include <sys/sysinfo.h>
 
-/* The number in the file ROOT DIRECTORY PATH / NAME. Returns UINT64_MAX if there is none: the file
- * does not exist or says "max". */
+/* The number in the file ROOT DIRECTORY PATH / NAME. Returns UINT64_MAX if the file does not exist
+ * or says "max". */
 static uint64_t read_limit(const char *root, const char *directory, const char *path,
                            const char *name)
 {
@@ -24,8 +24,8 @@ static uint64_t read_limit(const char *root, const char *directory, const char *
     return limit;
 }
 
-/* The least limit of the group PATH and all above it, which is cut up. Inside a container, PATH may
- * be the host's name for what is there the topmost group. */
+/* The least limit of the group PATH and all groups above. Cuts PATH up. Inside a container, PATH
+ * may be the host's name for the group that is topmost there. */
 static uint64_t least_limit(const char *root, const char *directory, char *path, const char *name)
 {
     uint64_t least = UINT64_MAX;
@@ -38,7 +38,7 @@ static uint64_t least_limit(const char *root, const char *directory, char *path,
     return least;
 }
 
-/* The names of memory's group in LINE of /proc/self/cgroup: "0::PATH" in version 2,
+/* The name of the memory group in a LINE from /proc/self/cgroup: "0::PATH" in version 2,
  * "NUMBER:CONTROLLERS:PATH" in version 1. */
 static uint64_t limit_of_line(const char *root, char *line)
 {

@@ -5,12 +5,12 @@
 #include <stdint.h>
 
 /*
- * Returns the machine's memory in bytes, or the least limit of the control groups that this process
- * is in, if that is less. Reads files of /proc and /sys/fs/cgroup, of version 2 and of version 1.
+ * The machine's memory in bytes, or the least limit among this process's control groups, if that is
+ * less. Reads files below /proc and /sys/fs/cgroup, for versions 2 and 1.
  */
 uint64_t machine_memory(void);
 
-/* The same, with ROOT before the names of these files, for tests. */
+/* The same with ROOT before the files' names, for tests. */
 uint64_t machine_memory_below(const char *root);
 
 #endif

@@ -11,8 +11,8 @@
 /* Messages per iteration: the loop's other work is delayed by a millisecond, not by a second. */
 enum { BATCH = 64 };
 
-/* The loop is woken through a file of our own: while uv_async_send of libuv 1.44 is preempted by
- * the very loop that it has woken, that loop spins. */
+/* The loop is woken through our own file, not by uv_async_send. In libuv 1.44 a woken loop spins if
+ * it preempts the sender inside uv_async_send. */
 struct mailbox {
     uv_mutex_t lock; /* guards the list */
     struct message *first, **last;
@@ -49,8 +49,8 @@ static void on_wake(uv_poll_t *poll, int status, int events)
     int delivered = 0;
     (void)status, (void)events;
 
-    /* A sender that is still in mailbox_post was preempted by this loop. Let it go on, once: while
-     * all cores are busy the loop then has several messages at a time. */
+    /* This loop has preempted a sender that is still in mailbox_post. Let the sender go on, once:
+     * on busy cores the loop then finds several messages at a time. */
     if (__atomic_load_n(&mailbox->posting, __ATOMIC_RELAXED) > 0)
         sched_yield();
     while (read(mailbox->wake, &count, sizeof count) < 0 && errno == EINTR)
@@ -118,7 +118,7 @@ void mailbox_free(struct mailbox *mailbox)
     if (!mailbox)
         return;
     assert(!mailbox->first);
-    /* The last message may be delivered before its sender has left mailbox_post. */
+    /* The last message may be delivered before the sender has left mailbox_post. */
     while (__atomic_load_n(&mailbox->posting, __ATOMIC_ACQUIRE) > 0)
         sched_yield();
     close(mailbox->wake);

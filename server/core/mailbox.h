@@ -1,5 +1,5 @@
-/* Messages from any thread to the thread of a loop, delivered in the order in which they were
- * posted, a batch per iteration of the loop. */
+/* Messages from any thread to a loop's thread, delivered in the order of posting, a batch per
+ * iteration. */
 #ifndef FARLANDS_CORE_MAILBOX_H
 #define FARLANDS_CORE_MAILBOX_H
 

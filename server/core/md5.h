@@ -1,4 +1,4 @@
-/* MD5 (RFC 1321), for formats that name it. It protects from nobody. Pure. */
+/* MD5 (RFC 1321), for file formats that require it. No protection against attackers. Pure. */
 #ifndef FARLANDS_CORE_MD5_H
 #define FARLANDS_CORE_MD5_H
 
@@ -10,7 +10,7 @@ enum { MD5_BLOCK = 64, MD5_HEX = 33 };
 struct md5 {
     uint32_t state[4];
     uint64_t length;          /* bytes so far */
-    uint8_t block[MD5_BLOCK]; /* those of them that do not fill a block yet */
+    uint8_t block[MD5_BLOCK]; /* the last bytes, which do not fill a block yet */
 };
 
 void md5_begin(struct md5 *md5);

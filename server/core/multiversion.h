@@ -1,7 +1,7 @@
 /*
- * MULTIVERSION compiles a function once per level of x86-64, if gcc and the loader support that,
- * and the loader picks the best for the machine. For loops over pixels in plain C: on integers, or
- * on floats in one order of operations, so that all versions compute the same.
+ * MULTIVERSION compiles a function once per x86-64 level, if gcc and the loader support that, and
+ * the loader picks the best for the machine. For loops over pixels in plain C, on integers or on
+ * floats in one fixed order, so that all versions compute the same.
  */
 #ifndef FARLANDS_CORE_MULTIVERSION_H
 #define FARLANDS_CORE_MULTIVERSION_H
@@ -13,7 +13,7 @@
 #define MULTIVERSION
 #endif
 
-/* For what a MULTIVERSION function calls: compiled with it, once per level. */
+/* For functions that a MULTIVERSION function calls: compiled once per level, too. */
 #define INLINE static inline __attribute__((always_inline))
 
 #endif

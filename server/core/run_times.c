@@ -2,8 +2,8 @@
 
 enum {
     WEIGHT_SHIFT = 3,      /* an average covers about the last 2^3 runs */
-    US_SHIFT = 4,          /* its unit is 2^-4 microseconds */
-    LONGEST_US = 60000000, /* that counts */
+    US_SHIFT = 4,          /* averages are in units of 2^-4 microseconds */
+    LONGEST_US = 60000000, /* longer runs count as this */
 };
 
 /* Where KIND is, or would be. */

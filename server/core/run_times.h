@@ -1,22 +1,22 @@
 /*
- * How long jobs of a kind take, learned from those that ran: exponentially weighted moving averages
+ * How long a kind of job takes, learned from earlier runs: exponentially weighted moving averages
  * (Roberts, "Control chart tests based on geometric moving averages", Technometrics, 1959). A kind
- * that has not run yet inherits the time of its family; a family that has not, a guess. Zero it to
- * begin with. The caller locks.
+ * that has not run yet inherits the family's time; a new family, a guess. Zeros at first. The
+ * caller locks.
  */
 #ifndef FARLANDS_CORE_RUN_TIMES_H
 #define FARLANDS_CORE_RUN_TIMES_H
 
 #include <stdint.h>
 
-/* Hashes of what decides the time of a run: {the kind, its family}. */
+/* Hashes of everything that decides a run's time, and of the most important part. */
 struct run_kind {
     uint64_t kind, family;
 };
 
 enum { RUN_TIMES = 4096, RUN_TIME_GUESS_US = 1000 };
 
-/* A kind that shares its place with another one is forgotten when that runs. */
+/* If two kinds share a place, each run makes the other kind forgotten. */
 struct run_times {
     struct run_time {
         uint64_t kind;
@@ -24,10 +24,10 @@ struct run_times {
     } time[RUN_TIMES];
 };
 
-/* The expected time of a run of KIND, in microseconds: 1 or more. */
+/* The expected time of KIND's next run, in microseconds: 1 or more. */
 uint32_t run_times_expect(const struct run_times *times, struct run_kind kind);
 
-/* A run of KIND took US microseconds. */
+/* KIND's last run took US microseconds. */
 void run_times_learn(struct run_times *times, struct run_kind kind, uint64_t us);
 
 #endif

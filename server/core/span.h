@@ -1,4 +1,4 @@
-/* A slice of another text, such as of a URL. Not terminated, and owns nothing. */
+/* A slice of another text, for example a URL. Not terminated, and owns nothing. */
 #ifndef FARLANDS_CORE_SPAN_H
 #define FARLANDS_CORE_SPAN_H
 
@@ -24,7 +24,7 @@ static inline bool span_is_in_any_case(struct span span, const char *text)
            strncasecmp(span.text, text, span.length) == 0;
 }
 
-/* Remove SUFFIX from the end, if it is there and not all of SPAN. Returns whether it was. */
+/* Remove SUFFIX from the end, if SPAN is longer and ends with it. Returns true if so. */
 static inline bool span_cut(struct span *span, const char *suffix)
 {
     size_t length = strlen(suffix);
@@ -34,7 +34,8 @@ static inline bool span_cut(struct span *span, const char *suffix)
     return true;
 }
 
-/* Remove and return the text before the first SEPARATOR, which goes too; all of it if none. */
+/* Take the text before the first SEPARATOR, or all text if there is none, off SPAN's front, with
+ * the separator. Returns the text. */
 static inline struct span span_take(struct span *span, char separator)
 {
     const char *at = span->length > 0 ? memchr(span->text, separator, span->length) : NULL;

@@ -15,7 +15,7 @@ struct text_template {
     struct part part[];
 };
 
-/* The first occurrence of one of VALUES in TEXT. Returns its number; -1 if there is none. */
+/* Find the first occurrence of any of VALUES in TEXT. Returns the value's number, or -1. */
 static int find_value(const char *text, size_t length, const char *const *values, size_t *at)
 {
     int found = -1;
@@ -30,7 +30,8 @@ static int find_value(const char *text, size_t length, const char *const *values
     return found;
 }
 
-/* The parts of EXAMPLE: their number. They are stored in PART, their text in TEXT, unless NULL. */
+/* Cut EXAMPLE into parts. Stores them in PART, and the text in TEXT, unless NULL. Returns how many.
+ */
 static size_t split(const struct blob *example, const char *const *values, struct part *part,
                     uint8_t *text)
 {

@@ -41,7 +41,7 @@ static int start_threads(struct thread_group *group, unsigned threads)
     int err = 0;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    uv_mutex_lock(&group->lock); /* so that none ends before it is counted */
+    uv_mutex_lock(&group->lock); /* so that no thread ends before it is counted */
     for (; group->count < threads; group->count++) {
         struct member *member = &group->member[group->count];
         *member = (struct member){.group = group, .number = group->count};

@@ -1,7 +1,7 @@
 /*
  * A token bucket (Turner, "New directions in communications", IEEE Communications Magazine, 1986):
- * lets work of some kind take a share of a thread's time, and a little more for a moment. Tokens
- * are nanoseconds. Zero it to begin with. One thread.
+ * lets some kind of work take a share of a thread's time, and a little more for a moment. Tokens
+ * are nanoseconds. Zeros at first. One thread.
  */
 #ifndef FARLANDS_CORE_TOKEN_BUCKET_H
 #define FARLANDS_CORE_TOKEN_BUCKET_H
@@ -16,10 +16,10 @@ enum {
 
 struct token_bucket {
     uint64_t filled_at; /* ns; 0: never, and full */
-    int64_t tokens;     /* below zero if work took longer than was expected */
+    int64_t tokens;     /* below zero if work took longer than expected */
 };
 
-/* Take COST at NOW, a time in ns that does not decrease. Returns false if there is not enough. */
+/* Take COST at NOW, a time in ns that never decreases. Returns false if too few tokens are left. */
 static inline bool token_bucket_take(struct token_bucket *bucket, uint64_t now, int64_t cost)
 {
     const uint64_t earned = (now - bucket->filled_at) / TOKEN_BUCKET_SHARE;
@@ -35,7 +35,7 @@ static inline bool token_bucket_take(struct token_bucket *bucket, uint64_t now, 
     return true;
 }
 
-/* The work took MORE than the cost taken for it, or less. */
+/* The work took MORE nanoseconds than its cost; less, if negative. */
 static inline void token_bucket_correct(struct token_bucket *bucket, int64_t more)
 {
     bucket->tokens -= more;

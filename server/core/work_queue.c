@@ -17,9 +17,9 @@ enum {
 struct worker {
     struct work_queue *queue;
     void *thread_state;
-    uint64_t began;      /* its slice, ns; 0 if idle */
-    uint64_t charged_us; /* for it, so far */
-    uint64_t earlier_us; /* slices of the same job before */
+    uint64_t began;      /* when the slice began, ns; 0 if idle */
+    uint64_t charged_us; /* for the slice, so far */
+    uint64_t earlier_us; /* the job's slices before */
     bool resumes;        /* the job goes on later */
     uv_thread_t thread;
 };
@@ -64,8 +64,8 @@ static struct job *dequeue(struct work_queue *queue)
     return fair_queue_pop(interactive);
 }
 
-/* The time of WORKER's slice so far, and what of it is not charged yet; more than was expected, or
- * less. */
+/* The time of WORKER's slice so far, and the part that is not charged yet: negative if more was
+ * expected. */
 static int64_t uncharged(struct work_queue *queue, const struct worker *worker, uint64_t now)
 {
     const uint64_t took_us = (now - worker->began) / NS_PER_US;
@@ -75,7 +75,7 @@ static int64_t uncharged(struct work_queue *queue, const struct worker *worker, 
     return (int64_t)took_us - (int64_t)worker->charged_us;
 }
 
-/* A run of KIND took US microseconds. */
+/* KIND's last run took US microseconds. */
 static void learn(struct work_queue *queue, struct run_kind kind, uint64_t us)
 {
     run_times_learn(&queue->times, kind, us);
@@ -85,7 +85,7 @@ static void learn(struct work_queue *queue, struct run_kind kind, uint64_t us)
         queue->mean_run_us += us - (queue->mean_run_us >> MEAN_SHIFT);
 }
 
-/* With the lock held, which is released meanwhile. The job may be freed by its callback. */
+/* With the lock held, which is released meanwhile. The callback may free the job. */
 static void run_job(struct worker *worker, struct job *job)
 {
     struct work_queue *queue = worker->queue;
@@ -110,7 +110,7 @@ static void run_job(struct worker *worker, struct job *job)
     queue->busy--;
 }
 
-/* True if jobs wait that JOB, which could stop now, is to let run. */
+/* True if JOB, which could stop now, should let waiting jobs run. */
 static bool has_to_wait(const struct work_queue *queue, const struct job *job, bool own)
 {
     for (int rank = 0; rank <= (int)job->rank; rank++)
@@ -178,13 +178,13 @@ static unsigned idle(const struct work_queue *queue)
     return queue->size - queue->busy;
 }
 
-/* Idle threads are about to take the first jobs: those do not wait. */
+/* Idle threads are about to take the first jobs, so the first jobs do not wait. */
 static unsigned about_to_run(const struct work_queue *queue)
 {
     return queued(queue) < idle(queue) ? queued(queue) : idle(queue);
 }
 
-/* The time in ns that a fresh job of CLIENT is expected to wait. */
+/* How many ns a fresh job from CLIENT is expected to wait. */
 static uint64_t wait_of(const struct work_queue *queue, enum job_rank rank, uint64_t client)
 {
     uint64_t ahead_us = fair_queue_ahead_us(&queue->rank[rank], client);
@@ -194,7 +194,7 @@ static uint64_t wait_of(const struct work_queue *queue, enum job_rank rank, uint
     return ahead_us * NS_PER_US / queue->size;
 }
 
-/* True if jobs of CLIENT wait for too long already. */
+/* True if jobs from CLIENT already wait too long. */
 static bool is_late(const struct work_queue *queue, enum job_rank rank, uint64_t client)
 {
     const struct job *first = fair_queue_first(&queue->rank[rank], client);
@@ -203,7 +203,7 @@ static bool is_late(const struct work_queue *queue, enum job_rank rank, uint64_t
            wait_of(queue, rank, client) > PATIENCES_MAX * queue->patience;
 }
 
-/* Of interactive jobs only: others never keep them out. */
+/* Interactive jobs only: background jobs never keep them out. */
 static bool is_full(const struct work_queue *queue)
 {
     return queue->rank[JOB_INTERACTIVE].fresh >= queue->capacity + idle(queue);
@@ -218,8 +218,8 @@ static bool background_is_full(const struct work_queue *queue)
            (oldest && clock_ns(queue->clock) - oldest->queued_at > queue->patience);
 }
 
-/* Returns 0 if JOB may be queued, perhaps in place of *VICTIM, which is out of the queue; or
- * -EBUSY. */
+/* Returns 0 if JOB may be queued, or -EBUSY. *VICTIM: NULL, or a job that has left the queue to
+ * make room. */
 static int make_room(struct work_queue *queue, const struct job *job, struct job **victim)
 {
     if (job->admitted || queued(queue) < idle(queue))

@@ -113,9 +113,9 @@ void *http_state(struct http_exchange *exchange)
 
 /*
  * Connections have no timeout, because deadlines_expire times them: that saves reading a clock for
- * each request. Only a suspended connection gets one. Without it libmicrohttpd reads from the
- * resumed connection before it asks for the response, and closes the connection if the client has
- * shut down sending; it looks at connections with a timeout first. check_http.c and
+ * each request. A suspended connection has a timeout, because libmicrohttpd looks at such
+ * connections first. Without a timeout it would read from a resumed connection before it asks for
+ * the response, and close the connection if the client has shut down sending. check_http.c and
  * tests/http/04-protocol check each version.
  */
 static void set_timeout(struct http_exchange *exchange, unsigned seconds)
