@@ -7,16 +7,16 @@
 #include "server/core/coding.h"
 #include "server/world/request_price.h"
 
-/* Of a point: 40 bytes in the job, up to 200 in the response. */
+/* Per point: 40 bytes in the job, up to 200 in the response. */
 enum { POINT_MEMORY = 240 };
 
 struct course_job {
     const struct world *world; /* a reference */
-    struct course_part part;   /* whose points are stored behind the job */
+    struct course_part part;   /* its points are stored behind the job */
     struct farlands_course_point *point;
-    struct farlands_course last; /* that begins with the last point */
-    bool has_begun, is_wrong;    /* no such course */
-    enum coding coding;          /* that the client likes best */
+    struct farlands_course last; /* the course from the last point on */
+    bool has_begun, is_wrong;    /* is_wrong: no such course */
+    enum coding coding;          /* the one that the client likes best */
     struct blob *packed;         /* the document compressed, or NULL */
 };
 
@@ -53,7 +53,7 @@ static int follow_course(struct course_job *job, const struct farlands_terrain *
     return err;
 }
 
-/* The next part begins with the last point of this one, unless that is its only one. A line has two
+/* The next part begins with this part's last point, unless that is the only one. A line has two
  * ends, even if the course has one point. */
 static void end_part(struct course_job *job)
 {

@@ -17,8 +17,8 @@
 #include "server/world/web_window.h"
 #include "server/world/worlds.h"
 
-/* TileJSON allows zooms up to 30, but MapLibre's end at 25: it fails if maxzoom is larger, and
- * stretches the tiles of maxzoom beyond it. */
+/* TileJSON allows zooms up to 30, but MapLibre fails if maxzoom is above 25, and stretches the
+ * tiles of maxzoom beyond it. */
 enum { TILEJSON_MAX_ZOOM = 25 };
 
 enum { BASE_MAX = 1032 };
@@ -38,7 +38,7 @@ static void add_grid_parameter(void *context, const struct world_key *key)
     add_value(context, key->name, key);
 }
 
-/* Only the parameters that place tiles in the world, and its seeds. */
+/* Only the parameters that place tiles in the world, and the seeds. */
 static void add_grid(struct json *document, const struct world *world)
 {
     static const char *const keys[] = {"seed", "seeds", "native_zoom", "origin", "wrap", NULL};
@@ -100,13 +100,13 @@ static const char *relative(const struct world *world)
     return strchr(world->name, ':') ? "./" : "";
 }
 
-/* What a URL template has besides a layer. */
+/* Parts of a URL template. */
 struct tile_form {
     enum format format;
     const char *scale, *query; /* "@2x"; what comes before the fingerprint */
 };
 
-/* The URL template of the pictures of LAYER, one of FIELD, beginning with BASE. */
+/* The URL template for LAYER's pictures of FIELD, beginning with BASE. */
 static void add_tile_url(struct json *document, const char *key, const struct world *world,
                          int layer, int field, const char *base, struct tile_form form)
 {
@@ -116,7 +116,7 @@ static void add_tile_url(struct json *document, const char *key, const struct wo
               form.query, world->fingerprints.tile[tile_kind(layer, form.format)]);
 }
 
-/* The range of a layer's FIELD, and its unit if it has one. */
+/* The range of a layer's FIELD, and the unit if it has one. */
 static void add_scale(struct json *document, const struct world *world, int field)
 {
     const struct value_range range = world_field_range(world, field);
@@ -142,7 +142,7 @@ static void add_encoding(struct json *document, int layer)
         json_string(document, "encoding", layers[layer].encoding);
 }
 
-/* If LAYER is shaded, by how much it exaggerates heights: the terms of shading_exaggeration. */
+/* If LAYER is shaded, how much heights are exaggerated: the terms of shading_exaggeration. */
 static void add_exaggeration(struct json *document, const struct world *world, int layer)
 {
     if (!(layers[layer].parts & 1U << WORLD_SHADING))
@@ -153,7 +153,7 @@ static void add_exaggeration(struct json *document, const struct world *world, i
     json_close(document);
 }
 
-/* If LAYER's colors are angles, their scale: [[degrees, color], ...]. */
+/* If LAYER's colors are angles, the scale: [[degrees, color], ...]. */
 static void add_legend(struct json *document, int layer)
 {
     if (!layers[layer].scale)
@@ -172,7 +172,7 @@ static void add_legend(struct json *document, int layer)
     json_close(document);
 }
 
-/* The biomes of WORLD, if it has some: [{id, name, color}, ...]. */
+/* WORLD's biomes, if any: [{id, name, color}, ...]. */
 static void add_biomes(struct json *document, const struct world *world)
 {
     const struct climate *climate = world_climate(world);
@@ -224,7 +224,7 @@ static void add_layers(struct json *document, const struct world *world)
             add_layer(document, world, i, 0);
 }
 
-/* The layers of fields; the height has layers of its own. */
+/* The `field` layers; the height has other layers. */
 static void add_field_layers(struct json *document, const struct world *world)
 {
     for (int i = 0; layers[i].name; i++)
@@ -322,7 +322,7 @@ struct blob *document_worlds(const struct worlds *worlds, bool watched)
     return json_end(&document);
 }
 
-/* What the fields can be: bounds of all values, with the unit if there is one. */
+/* For each field, bounds of all values. */
 static void add_ranges(struct json *document, const struct world *world)
 {
     const struct world_fields *fields = world->config->fields;
@@ -348,8 +348,8 @@ struct blob *document_world(const struct world *world)
     return json_end(&document);
 }
 
-/* The step between neighboring values of LAYER's pictures of heights, in metres; 0 if it has none.
- */
+/* The step between two values in LAYER's pictures of heights, in metres; 0 if LAYER has no such
+ * pictures. */
 static double height_step(const struct world *world, int layer, int field)
 {
     if (layers[layer].encoding)
@@ -363,8 +363,8 @@ static double height_step(const struct world *world, int layer, int field)
 }
 
 /*
- * The finest zoom for maps. Beyond it the step between heights is more than 1/40 of the distance
- * between samples, so that gentle slopes are stairs; maps do better to enlarge its tiles.
+ * The finest zoom for maps. Beyond it, the step between heights is more than 1/40 of the samples'
+ * distance, so gentle slopes look like stairs, and a map looks better with enlarged tiles.
  */
 static int tilejson_max_zoom(const struct world *world, int layer, int field)
 {
@@ -381,7 +381,7 @@ static double within_window(double position)
     return position >= 0 && position <= 1 ? position : 0.5;
 }
 
-/* The first view of a map: longitude and latitude of block (0, 0), and a zoom up to MOST. */
+/* A map's first view: longitude and latitude of block (0, 0), and a zoom up to MOST. */
 static void add_center(struct json *document, const struct world *world, int most)
 {
     const struct world_config *config = world->config;

@@ -32,7 +32,7 @@ bool forwarded_is_proxy(const struct site_config *site, const struct sockaddr *p
     return false;
 }
 
-/* VALUE without blanks around it. */
+/* VALUE without blanks at the ends. */
 static struct span trim(struct span value)
 {
     while (value.length > 0 && (*value.text == ' ' || *value.text == '\t')) {
@@ -46,9 +46,9 @@ static struct span trim(struct span value)
 }
 
 /*
- * Take the last value of LIST, which the nearest proxy added: LIST is what remains, its text NULL
- * if that is nothing. A comma always ends a value, also between quotes: no proxy adds a value with
- * a comma, and an open quote of the client's does not hide the proxy's value.
+ * Take the last value, which the nearest proxy added, off LIST. LIST's text is NULL if nothing
+ * remains. A comma always ends a value, also between quotes: no proxy adds a value with a comma, so
+ * a client cannot hide the proxy's value behind an open quote.
  */
 static struct span take_last(struct span *list)
 {
@@ -64,15 +64,15 @@ static struct span span_of(const char *text)
     return (struct span){text ? text : "", text ? strlen(text) : 0};
 }
 
-/* The last value of LIST, a header; empty if it is NULL. */
+/* The last value in LIST, a header; empty if LIST is NULL. */
 static struct span last_value(const char *list)
 {
     struct span all = span_of(list);
     return take_last(&all);
 }
 
-/* The value of parameter NAME of ELEMENT, a proxy's part of Forwarded (RFC 7239, section 4), or an
- * empty one. */
+/* The parameter NAME in ELEMENT, one proxy's part of Forwarded (RFC 7239, section 4); empty if
+ * absent. */
 static struct span parameter(struct span element, const char *name)
 {
     struct span found = {"", 0};
@@ -88,15 +88,15 @@ static struct span parameter(struct span element, const char *name)
     return found;
 }
 
-/* Whether REQUEST's Forwarded counts. A proxy that writes the older headers may pass on a Forwarded
- * of its client's unchanged, so these come first. */
+/* True if REQUEST's Forwarded counts. A proxy that writes the older headers may pass on a client's
+ * Forwarded unchanged, so the older headers come first. */
 static bool has_forwarded(const struct http_request *request)
 {
     return request->forwarded && !request->forwarded_for && !request->forwarded_host &&
            !request->forwarded_port && !request->forwarded_proto;
 }
 
-/* What the nearest proxy says about the URL that the client requested; empty: nothing. */
+/* The nearest proxy's words on the URL that the client requested; empty: none. */
 struct outer_url {
     struct span scheme, host, port, prefix;
 };
@@ -117,9 +117,9 @@ static struct outer_url outer_url_of(const struct http_request *request)
 }
 
 /*
- * The PORT to add to HOST, or 0. A port in HOST is what the client requested. 80 and 443 are never
- * needed: clients leave out their scheme's own, and the other one is that of a connection behind
- * the proxy that ended TLS.
+ * The PORT to add to HOST, or 0. If HOST has a port, the client requested that one. 80 and 443 are
+ * never needed: a client leaves out its scheme's own port, and the other port is where a proxy that
+ * ended TLS connects.
  */
 static unsigned port_to_add(struct span host, struct span port)
 {

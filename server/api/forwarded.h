@@ -1,7 +1,7 @@
 /*
- * The server behind proxies: its base path, the absolute URLs that lead to it, and the client's
- * address. Proxies tell them in X-Forwarded-... headers, or in Forwarded (RFC 7239), which is
- * ignored if there is X-Forwarded-For, -Host, -Port or -Proto. Pure.
+ * The server behind proxies: base path, absolute URLs, and the client's address. Proxies send them
+ * in X-Forwarded-... headers, or in Forwarded (RFC 7239), which is ignored if there is
+ * X-Forwarded-For, -Host, -Port or -Proto. Pure.
  */
 #ifndef FARLANDS_API_FORWARDED_H
 #define FARLANDS_API_FORWARDED_H
@@ -15,16 +15,16 @@ enum forwarded_scope {
     FORWARDED_OUTSIDE, /* not below the base path */
 };
 
-/* The scope of URI. *ROUTE points behind the base path if URI is inside, else to all of URI. */
+/* URI's scope. *ROUTE points behind the base path if URI is inside, else to URI. */
 enum forwarded_scope forwarded_scope_of(const struct site_config *site, const char *uri,
                                         const char **route);
 
 enum { FORWARDED_URL_MAX = 1024 };
 
 /*
- * The beginning of absolute URLs, without a slash at the end: public_url if configured, otherwise
- * from REQUEST's Host and, if a trusted proxy sent it, from its well-formed headers. Returns 0, or
- * -EINVAL if there is no valid host.
+ * How absolute URLs begin, without a slash at the end: public_url if configured, otherwise from
+ * REQUEST's Host and, if a trusted proxy sent REQUEST, from the proxy's well-formed headers.
+ * Returns 0, or -EINVAL if there is no valid host.
  */
 int forwarded_base_url(const struct site_config *site, const struct http_request *request,
                        char out[FORWARDED_URL_MAX]);
@@ -34,14 +34,14 @@ bool forwarded_is_proxy(const struct site_config *site, const struct sockaddr *p
 
 /*
  * The client's address: the peer's, or the one for which a trusted proxy sent REQUEST; NULL if
- * unknown. At most 16 addresses are read, from the right: if all are trusted proxies, the last one
+ * unknown. At most 16 addresses are read, from the right. If all are trusted proxies, the last one
  * read is the client. The result may point into STORAGE.
  */
 const struct sockaddr *forwarded_client(const struct site_config *site,
                                         const struct http_request *request,
                                         struct sockaddr_storage *storage);
 
-/* The name of a header of proxies that REQUEST has, or NULL. */
+/* The name of a proxy header in REQUEST, or NULL. */
 const char *forwarded_header(const struct http_request *request);
 
 /* The request headers that forwarded_base_url uses, for Vary, or NULL. */

@@ -1,4 +1,4 @@
-/* The service that an event loop has, and its handlers. On the loop's thread. */
+/* An event loop's service, and the handlers. On the loop's thread. */
 #ifndef FARLANDS_API_HANDLERS_H
 #define FARLANDS_API_HANDLERS_H
 
@@ -18,23 +18,23 @@ struct service {
     struct token_bucket budget; /* the loop's time to compress documents */
 };
 
-/* The fast path for tiles, without a lock or an allocation: respond with a prepared response.
- * Returns false if there is none. */
+/* The fast path for tiles, without a lock or an allocation: send a prepared response. Returns false
+ * if there is none. */
 bool tiles_respond_prepared(struct service *service, struct request_context *context);
 
-/* Respond to CONTEXT, a request for ROUTE of WORLD: now, or once it is read, rendered or computed,
- * within the configured limits. */
+/* Each of the following responds to CONTEXT, a request for ROUTE in WORLD: now, or once the result
+ * is read, rendered or computed, within the configured limits. */
 
 /* ROUTE_TILE. */
 void tiles_respond(struct service *service, struct request_context *context,
                    const struct world *world, const struct route *route);
 
-/* ROUTE_WMTS_TILE: the same tile, by keys and values. WORLD is NULL if there is none, for the
- * reason WHY. */
+/* ROUTE_WMTS_TILE: the same tile, by keys and values. WORLD is NULL if there is no such world; WHY
+ * has the reason. */
 void wmts_respond(struct service *service, struct request_context *context,
                   const struct world *world, const struct route *route, const char *why);
 
-/* The exception report of FAULT, with the message WHY. */
+/* The exception report for FAULT, with the message WHY. */
 void wmts_respond_fault(struct request_context *context, const struct wmts_fault *fault,
                         const char *why);
 

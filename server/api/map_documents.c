@@ -14,7 +14,7 @@
 /* As in TileJSON. */
 enum { WMTS_MAX_ZOOM = 25 };
 
-/* GDAL counts pixels in int: 2^30 of them per side at this zoom. */
+/* GDAL counts pixels in int: there are 2^30 per side at this zoom. */
 enum { GDAL_MAX_ZOOM = 22 };
 
 enum { PATH_MAX_BYTES = WORLD_SEEDED_NAME_MAX + 16 };
@@ -75,8 +75,8 @@ static void print_get(FILE *out, const char *encoding, const char *base, const c
             base, path, encoding);
 }
 
-/* The operation's URLs: its PATH (RESTful), which OpenLayers takes because it is the first, and
- * that of keys and values. */
+/* The operation's URLs: PATH (RESTful), first so that OpenLayers takes it, and then by keys and
+ * values. */
 static void print_operation(FILE *out, const char *name, const char *base, const char *path,
                             const char *service)
 {
@@ -116,7 +116,7 @@ static void print_layer(FILE *out, const struct world *world, int layer, const c
     fputs("\"/>\n</Layer>\n", out);
 }
 
-/* The zooms up to MOST of Web Mercator's square: by the standard, a pixel is 0.28 mm wide. */
+/* Web Mercator's zooms up to MOST: by the standard, a pixel is 0.28 mm wide. */
 static void print_matrix_set(FILE *out, int most)
 {
     static const double radius = 6378137, pixel = 0.00028;
@@ -189,7 +189,7 @@ struct blob *document_wmts(const struct world *first, int count, const char *sel
     return xml_end(&xml);
 }
 
-/* TEXT of a request: XML has no bytes such as of another encoding. */
+/* TEXT from a request: XML must not have bytes in another encoding. */
 static void print_text(FILE *out, const char *text)
 {
     for (; *text; text++)
@@ -228,7 +228,7 @@ static int gdal_zoom(const struct world_config *config)
     return config->native_zoom < GDAL_MAX_ZOOM ? config->native_zoom : GDAL_MAX_ZOOM;
 }
 
-/* A file of GDAL's driver WMS. It is known by its first bytes, so there is no XML declaration. */
+/* A file for GDAL's driver WMS, which knows it by the first bytes: no XML declaration. */
 static void print_gdal_wms(FILE *out, const struct world *world, int layer, int field,
                            const char *base)
 {
@@ -264,7 +264,7 @@ static void print_gdal_wms(FILE *out, const struct world *world, int layer, int 
             pixels[layers[layer].pixel].bands, pixels[layers[layer].pixel].type);
 }
 
-/* XML as the text of an element. It has no &. */
+/* Escape XML, which has no &, as an element's text. */
 static void print_escaped(FILE *out, const char *xml)
 {
     for (; *xml; xml++)
@@ -274,8 +274,8 @@ static void print_escaped(FILE *out, const char *xml)
             putc(*xml, out);
 }
 
-/* A file of GDAL's driver VRT: the picture of CONTENT that WMS describes, and what its numbers
- * stand for. */
+/* A file for GDAL's driver VRT: CONTENT's picture, as the WMS file describes it, with the offset
+ * and scale of its numbers. */
 static void print_gdal_vrt(FILE *out, const struct content *content, const char *wms)
 {
     const struct world_config *config = content->world->config;
@@ -299,8 +299,8 @@ static void print_gdal_vrt(FILE *out, const struct content *content, const char 
             side, side, left, pixel, top, -pixel, metres ? "<UnitType>m</UnitType>" : "", offset,
             scale);
     print_escaped(out, wms);
-    /* Without the rectangles GDAL's overviews of the whole, which QGIS derives its colours from,
-     * are 0. */
+    /* QGIS derives colors from GDAL's overviews of the whole, which are 0 without the
+     * rectangles. */
     fprintf(out,
             "</SourceFilename>\n"
             "      <SrcRect xOff=\"0\" yOff=\"0\" xSize=\"%d\" ySize=\"%d\"/>\n"

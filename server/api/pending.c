@@ -10,7 +10,7 @@
 
 enum {
     TIMEOUT_MS = 10 * 1000, /* the render itself goes on, for the retry */
-    CHECK_MS = 250,         /* the age from which on disconnects are checked for */
+    CHECK_MS = 250,         /* age at which the check for a disconnect begins */
     PACE_MS = 5,            /* so often, so many requests are refused: 1600 per second, which */
     REFUSALS = 8,           /* take a few percent of the loop's time */
 };
@@ -99,7 +99,7 @@ void pending_end(struct pending *pending)
     pending->ended(pending);
 }
 
-/* In a flood most responses are this one, so it is prepared. */
+/* In a flood most responses are like this one, so it is prepared. */
 static void respond_busy(struct pending *pending)
 {
     struct pending_requests *requests = pending->requests;

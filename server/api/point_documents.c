@@ -39,7 +39,7 @@ static void add_surface(struct json *document, int64_t x, int64_t y, const struc
     json_close(document);
 }
 
-/* The values of one KEY: a list of COUNT, or if COUNT is 0, one. */
+/* KEY's values: a list of COUNT, or one if COUNT is 0. */
 struct values {
     struct json *document;
     const char *key; /* NULL in a list */
@@ -59,7 +59,7 @@ static void end_values(const struct values *values)
         json_close(values->document);
 }
 
-/* In what follows COUNT is the number of places, or 0: the document is about one place. */
+/* Below, COUNT is the number of places, or 0 if the document is about one place. */
 
 static void add_fields(struct json *document, const struct field_values *fields, size_t count)
 {
@@ -114,7 +114,7 @@ static void add_climate(struct json *document, const struct climate_values *valu
 
 enum { WATER_KEYS = 5 };
 
-/* Number K of what is told of the water HERE: null if there is none. */
+/* Value K about the water HERE: null if there is none. */
 static void add_water_value(struct json *document, const char *key, int k,
                             const struct water_here *here)
 {
@@ -235,8 +235,8 @@ static void add_numbers(struct json *document, const char *key, const struct cou
     json_close(document);
 }
 
-/* NUMBER in as many decimals as tell units apart, so that the last bits of other machines' sines
- * do not matter. */
+/* NUMBER in just enough decimals to tell units apart, because the last bits of a sine differ
+ * between machines. */
 static void add_degrees(struct json *document, double number)
 {
     json_real(document, NULL, floor(number * 1e9 + 0.5) / 1e9);
@@ -258,7 +258,7 @@ static void add_coordinates(struct json *document, const char *key, const struct
     json_close(document);
 }
 
-/* GDAL and QGIS take coordinates for those of WGS 84 unless this says otherwise. */
+/* Without this GDAL and QGIS assume WGS 84. */
 static void add_crs(struct json *document)
 {
     json_object(document, "crs");

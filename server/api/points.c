@@ -13,16 +13,17 @@
 #include "server/world/request_price.h"
 
 enum {
-    /* Bytes that a list and its response take at most. A URL's 8 KiB hold 2048 places such as "0,0"
-     * with 20 bytes each in the job, and up to 16 per height and 7 per place in the response; or
-     * 1365 such as ".1,.1", with 26 instead of 7. Compressed it is no larger. */
+    /* The most bytes that a list and the response take. A URL's 8 KiB hold 2048 places such as
+     * "0,0", with 20 bytes each in the job, and in the response up to 16 per height and 7 per
+     * place; or 1365 places such as ".1,.1", with 26 instead of 7. Compression makes no response
+     * larger. */
     HEIGHTS_MEMORY = 192 * 1024,
-    /* Of a list in a world with a climate: 12 bytes for each of 2048 places, and up to 36 in the
-     * response. A place's is in PLACE_MEMORY. */
+    /* More in a world with a climate: 12 bytes for each of 2048 places, and up to 36 in the
+     * response. For single places PLACE_MEMORY includes them. */
     CLIMATE_MEMORY = 96 * 1024,
-    /* The same with rivers: 8 bytes, and up to 56. */
+    /* More in a world with rivers: 8 bytes, and up to 56. */
     WATER_MEMORY = 128 * 1024,
-    /* The same of each field, of a place and of a list: 20 bytes for each of 2048 values. */
+    /* More for each field, at one place and in a list: 20 bytes for each of 2048 values. */
     FIELD_MEMORY = 128,
     FIELDS_MEMORY = 40 * 1024,
 };
@@ -126,11 +127,11 @@ struct heights_job {
     float (*climate)[CLIMATE_FIELDS]; /* as in struct climate_values, if there is a climate */
     float (*water)[WATER_FIELDS];     /* the same, if the world has rivers */
     struct chosen_fields fields;
-    enum coding coding;  /* that the client likes best */
+    enum coding coding;  /* the one that the client likes best */
     struct blob *packed; /* the document compressed, or NULL */
 };
 
-/* The height at place I, and what else is told of it. */
+/* The height and all other values at place I. */
 static int compute_listed(struct heights_job *job, const struct farlands_terrain *terrain,
                           struct render_scratch *scratch, size_t i)
 {
@@ -138,7 +139,7 @@ static int compute_listed(struct heights_job *job, const struct farlands_terrain
     const int64_t *at = job->place[i];
     struct place_fields fields = {.count = 0};
 
-    if (!terrain_is_graph(terrain)) /* which is faster point by point */
+    if (!terrain_is_graph(terrain)) /* a noise is faster point by point */
         job->height[i] = terrain_field_at(terrain, render_scratch_noise(scratch),
                                           world_height_field(world), at[0], at[1]);
     else
@@ -237,8 +238,8 @@ static struct heights_job *new_heights(const struct world *world, struct query_p
     return job;
 }
 
-/* Refuse more PLACES of a PRICE than are computed in time if they lie far from each other. Returns
- * 0, or an HTTP status. */
+/* Refuse more PLACES, at PRICE each, than can be computed in time if they lie far apart. Returns 0,
+ * or an HTTP status. */
 static unsigned check_price(size_t places, uint64_t price, char why[ROUTE_WHY])
 {
     const uint64_t fit = REQUEST_PRICE_MOST / price;

@@ -23,7 +23,7 @@ bool raster_is_negotiated(const struct raster *raster)
            (!raster->region || (!raster->streamed && raw_length(raster) >= CODING_MIN));
 }
 
-/* True if REQUEST lists KEY, as an ETag, among those that its client has. */
+/* True if REQUEST's If-None-Match lists KEY: the client has those bytes. */
 static bool is_named(const struct http_request *request, const char *key)
 {
     char etag[RASTER_KEY_MAX + 2];
@@ -105,7 +105,7 @@ static int most(const struct raster *raster)
     }
 }
 
-/* The headers that tell the values: of a number N, N times scale plus offset. */
+/* The headers about values: a number N stands for N times scale plus offset. */
 static void describe_values(struct raster_headers *out, const struct raster *raster)
 {
     struct response_headers *headers = &out->headers;
@@ -123,7 +123,7 @@ static void describe_values(struct raster_headers *out, const struct raster *ras
     response_headers_add(headers, "Farlands-Offset", real_format(min, out->offset));
 }
 
-/* The headers that tell the place and shape of the samples. */
+/* The headers about the samples' place and shape. */
 static void describe(struct raster_headers *out, const struct raster *raster)
 {
     const struct farlands_grid *grid = &raster->grid;
@@ -148,7 +148,7 @@ static void describe(struct raster_headers *out, const struct raster *raster)
     response_headers_add(headers, "Farlands-Fingerprint", raster->fingerprint);
 }
 
-/* True if numbers leave out what is finer than a sample. Near surfaces never do. */
+/* True if numbers leave out detail finer than a sample. Near surfaces never do. */
 static bool is_filtered(const struct raster *raster)
 {
     return !raster->depth && layer_has_numbers(raster->content.layer) && raster->grid.band_limit &&

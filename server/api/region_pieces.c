@@ -2,7 +2,7 @@
 
 #include "server/tiles/render.h"
 
-/* Reduce an axis of *COUNT samples from *START on to its samples FIRST to LAST. */
+/* Reduce an axis with *COUNT samples from *START on to samples FIRST to LAST. */
 static void narrow_axis(int64_t *start, int *count, int64_t step, uint64_t first, uint64_t last)
 {
     *start += (int64_t)first * step;
@@ -10,8 +10,8 @@ static void narrow_axis(int64_t *start, int *count, int64_t step, uint64_t first
 }
 
 /*
- * Reduce BOX to the smallest one that contains its samples FIRST to LAST and has no others between
- * them: layers, rows of one layer, or samples of one row. Returns the number of its first sample.
+ * Reduce BOX to the smallest box that contains samples FIRST to LAST and is contiguous: layers,
+ * rows in one layer, or samples in one row. Returns the first sample's number.
  */
 static uint64_t narrow(struct farlands_box *box, uint64_t first, uint64_t last)
 {
@@ -51,7 +51,7 @@ void region_pieces_cut(struct region_pieces *pieces, const struct farlands_box *
     pieces->count = pieces->across * (unsigned)((box->depth + pieces->layers - 1) / pieces->layers);
 }
 
-/* Samples of the box before its piece INDEX. */
+/* How many samples of the box come before piece INDEX. */
 static uint64_t samples_before(const struct region_pieces *pieces, unsigned index)
 {
     const uint64_t row = (uint64_t)pieces->box.width, layer = row * (uint64_t)pieces->box.height;

@@ -18,12 +18,12 @@ enum { CONTENT_TEXT = RASTER_KEY_MAX - FINGERPRINT_TEXT - 96 - sizeof ".gzip" };
 
 /* The subject of a streamed job. */
 struct region {
-    struct raster raster; /* with a reference to its world */
+    struct raster raster; /* holds a reference to the world */
     struct raster_plan plan;
-    struct region_pieces pieces; /* of the response */
-    /* Of the pieces that are being made, by their numbers. */
+    struct region_pieces pieces; /* the response's */
+    /* For the pieces in progress, by number. */
     struct render_progress progress[STREAMED_JOB_AHEAD];
-    struct adler sum[]; /* of a picture's pieces, in order */
+    struct adler sum[]; /* one per piece of a picture, in order */
 };
 
 static struct farlands_grid grid_of(const struct raster *raster, const struct farlands_box *box)
@@ -73,7 +73,7 @@ static int work(void *subject, unsigned number, struct render_scratch *scratch, 
     return *out ? 0 : -ENOMEM;
 }
 
-/* The end of a picture. */
+/* A picture's end. */
 static struct blob *tail(void *subject)
 {
     struct region *region = subject;
@@ -120,7 +120,7 @@ static const struct streamed_job_kind volume_kind = {
     .free = free_region,
 };
 
-/* The most samples of a piece of BOX. */
+/* The most samples in one piece of BOX. */
 static uint64_t largest_piece(const struct raster *raster, const struct farlands_box *box)
 {
     if (raster->format != FORMAT_PNG)
@@ -142,7 +142,7 @@ static struct farlands_box box_of(const struct raster *raster)
                                  .depth = raster->depth ? raster->depth : 1};
 }
 
-/* True if the whole of RASTER is made in several pieces. */
+/* True if all of RASTER would be made in several pieces. */
 static bool is_streamed(const struct raster *raster)
 {
     const struct farlands_box box = box_of(raster);
@@ -152,7 +152,7 @@ static bool is_streamed(const struct raster *raster)
     return pieces.count > 1;
 }
 
-/* The price of RASTER. */
+/* RASTER's price. */
 static uint64_t price_of(const struct raster *raster)
 {
     const struct farlands_box box = box_of(raster);
@@ -165,9 +165,10 @@ static uint64_t price_of(const struct raster *raster)
 }
 
 /*
- * The most samples of a piece of BOX, which has several and costs PRICE: of numbers so many that it
- * takes less than a tenth of a second, so that the first bytes come soon. The bytes of a picture
- * depend on how it is cut, and pieces of a volume compute the heights anew.
+ * The most samples per piece of BOX, which has several pieces and costs PRICE. A piece of numbers
+ * takes less than a tenth of a second, so that the first bytes come soon. Pictures and volumes
+ * always have the largest pieces: the cuts decide a picture's bytes, and each piece of a volume
+ * computes the heights anew.
  */
 static uint64_t soon_piece(const struct raster *raster, const struct farlands_box *box,
                            uint64_t price)
@@ -178,8 +179,7 @@ static uint64_t soon_piece(const struct raster *raster, const struct farlands_bo
     return raster->format == FORMAT_PNG || raster->depth || soon > most ? most : soon;
 }
 
-/* Cut the planned part of REGION, which costs PRICE as a whole, into pieces. Returns the part's
- * price. */
+/* Cut REGION's planned part into pieces. All of REGION costs PRICE. Returns the part's price. */
 static uint64_t cut(struct region *region, uint64_t price)
 {
     const struct raster *raster = &region->raster;
@@ -201,7 +201,7 @@ static uint64_t cut(struct region *region, uint64_t price)
     return each * samples_of(&box);
 }
 
-/* What decides how long a piece takes, besides where it is. */
+/* Everything that decides how long a piece takes, except its place. */
 static struct run_kind kind_of(const struct region *region)
 {
     const struct raster *raster = &region->raster;
@@ -243,7 +243,8 @@ static void begin(struct service *service, struct request_context *context,
         .price = price,
         .first = pieces->offset,
         .length = plan->status == 206 ? (int64_t)plan->part.length : plan->length,
-        /* Pictures are less: terrain compresses. Numbers are there in two forms for a while. */
+        /* Pictures take less, because terrain compresses well. Numbers exist in two forms for a
+           while. */
         .memory = region_pieces_largest(pieces) * (raster->coding ? 2 : 1) *
                   (picture ? pixel_bytes(layers[raster->content.layer].pixel)
                            : format_sample_bytes(raster->format)),
@@ -251,7 +252,7 @@ static void begin(struct service *service, struct request_context *context,
     streamed_job_begin(&service->jobs, &spec, context, service->snapshot->config);
 }
 
-/* "-relief", "-field.continents", ".continents", "@-50,250": what a region shows besides the
+/* "-relief", "-field.continents", ".continents", "@-50,250": a region's content, unless it is the
  * world's heights over their range. */
 static void name_content(const struct raster *raster, char out[CONTENT_TEXT])
 {
@@ -315,7 +316,7 @@ static int find_content(struct raster *raster, const struct route *route, char w
     return 0;
 }
 
-/* The layer whose tiles have RASTER's field where samples are far apart. Returns BUFFER. */
+/* The layer whose coarse tiles show RASTER's field. Returns BUFFER. */
 static const char *far_layer(const struct raster *raster, char buffer[LAYER_NAME_MAX])
 {
     const struct world *world = raster->content.world;
@@ -331,7 +332,8 @@ static const char *far_layer(const struct raster *raster, char buffer[LAYER_NAME
 
 enum { WHY = 256, OTHERS = 128 };
 
-/* If exact samples of RASTER are far apart, other ways to get them: ", or a step up to 64; ...". */
+/* If RASTER's exact samples are far apart, other ways to get heights: ", or a step up to 64; ...".
+ */
 static void name_others(const struct raster *raster, char text[OTHERS])
 {
     char layer[LAYER_NAME_MAX];
@@ -345,7 +347,7 @@ static void name_others(const struct raster *raster, char text[OTHERS])
                  far_layer(raster, layer));
 }
 
-/* True, and WHY is the message, if RASTER costs more than a request may: PRICE. */
+/* True, with a message in WHY, if PRICE, RASTER's price, is above the limit for a request. */
 static bool is_too_dear(const struct raster *raster, uint64_t price, char why[WHY])
 {
     const struct farlands_grid *grid = &raster->grid;

@@ -205,13 +205,14 @@ void response_unsatisfiable(struct request_context *context, uint64_t length)
     send_error(context, 416, why, "Content-Range", range);
 }
 
-/* Longer ones would not fit into the memory of a response's head. */
+/* Longer texts would not fit into the memory for a response's head. */
 enum { WANTED_MAX = 1024 };
 
 /*
- * The headers that the client of another origin may send: all. Those that it asks for are named,
- * because * does not include Authorization, and old browsers do not know it. None has an effect
- * that a page could not have without, so there is nothing to protect.
+ * A page from another origin may send any headers. The preflight's headers are repeated by name,
+ * because
+ * "*" does not include Authorization, and old browsers do not know "*". There is nothing to
+ * protect: a page can have the same effects without these headers.
  */
 static const char *allowed_headers(const struct http_request *request)
 {
@@ -249,11 +250,11 @@ void response_precondition_failed(struct request_context *context, const char *e
     send_error(context, 412, "If-Match: does not match; see ETag", "ETag", etag);
 }
 
-/* Enough for 60 KB, such as WMTS and a document of the worlds built in: no render thread does it
- * instead, and a tenth of the bytes are sent. */
+/* Enough for 60 KB, such as WMTS or the document of a built-in world. No render thread compresses
+ * documents, and a tenth of the bytes are sent. */
 enum { COMPRESS_LOOP_US = 160 };
 
-/* BODY compressed: one reference, or NULL if it takes too long for the loop, or gets no smaller. */
+/* BODY compressed: one reference, or NULL if that takes too long for the loop, or saves nothing. */
 static struct blob *compress(struct request_context *context, const struct blob *body,
                              enum coding coding)
 {
@@ -275,7 +276,7 @@ static bool is_named(const struct http_request *request, const char *etag)
                              : conditional_if_none_match(request->if_none_match, etag);
 }
 
-/* The coding of PAGE for REQUEST: of those that it has, or that it may be compressed by now. None
+/* PAGE's coding for REQUEST: one that PAGE has, or for which the loop has time now. CODING_IDENTITY
  * if the client has the plain form alone. */
 static enum coding choose_coding(const struct http_request *request, const struct static_page *page)
 {
@@ -289,14 +290,14 @@ static enum coding choose_coding(const struct http_request *request, const struc
                : coding;
 }
 
-/* True if the request lists ETAG among those that its client has; "*" tells nothing. */
+/* True if If-None-Match lists ETAG, so the client has those bytes; "*" does not say which. */
 static bool has_named(const struct http_request *request, const char *etag)
 {
     return request->if_none_match && !strchr(request->if_none_match, '*') &&
            conditional_if_none_match(request->if_none_match, etag);
 }
 
-/* Send PAGE with HEADERS, or 304 or 412. It is compressed now if it has no such form yet. */
+/* Send PAGE with HEADERS, or 304 or 412. Compresses PAGE if it has no such form yet. */
 static void send_page(struct request_context *context, const struct static_page *page,
                       struct response_headers *headers)
 {
@@ -304,7 +305,7 @@ static void send_page(struct request_context *context, const struct static_page 
     struct blob *made = NULL;
 
     assert(page->form[CODING_IDENTITY].body);
-    /* Whether it is compressed decides its ETag, in 304 and 412 as well. */
+    /* The coding decides the ETag, in 304 and 412 as well. */
     if (!page->form[coding].body && !has_named(context->request, page->form[coding].etag)) {
         made = compress(context, page->form[CODING_IDENTITY].body, coding);
         coding = made ? coding : CODING_IDENTITY;

@@ -1,6 +1,6 @@
 /*
- * Responses: the headers common to all of them, and complete responses for everything but rasters.
- * Also counts and logs requests when they are completed. On the loop's thread.
+ * Responses: their common headers, and complete responses for everything but rasters. Also counts
+ * and logs completed requests. On the loop's thread.
  */
 #ifndef FARLANDS_API_RESPONSE_H
 #define FARLANDS_API_RESPONSE_H
@@ -17,48 +17,47 @@
 #define CACHE_FOREVER "public, max-age=31536000, immutable"
 #define CACHE_CHECK "no-cache"
 
-/* Where the requests and bytes of one thread are counted and logged. */
+/* Where one thread counts and logs requests and bytes. */
 struct response_sinks {
     struct metrics *metrics;
     struct access_log *access_log; /* or NULL */
-    unsigned ring;                 /* of access_log */
+    unsigned ring;                 /* this thread's in access_log */
     struct client_limits *clients; /* or NULL: bytes are not counted */
-    uint64_t memory;               /* the most bytes that they may hold */
+    uint64_t memory;               /* the most bytes that CLIENTS may hold */
     struct token_bucket *budget;   /* the loop's time to compress, or NULL: none */
 };
 
-/* A request being processed. Lives in http_state: from the handler until the request is
- * completed. */
+/* A request in progress. Lives in http_state: from the handler until the request is completed. */
 struct request_context {
     const struct response_sinks *sinks;
     struct http_exchange *exchange;
     const struct http_request *request;
     const struct sockaddr *client;   /* forwarded_client's result */
-    struct sockaddr_storage address; /* its storage */
-    struct modification modified;    /* of what the configuration decides; without text: unknown */
+    struct sockaddr_storage address; /* storage for CLIENT */
+    struct modification modified;    /* when the configuration changed; without text: unknown */
     enum access_from from;           /* the source of the tile in the response */
-    unsigned status;                 /* of the response, once it is sent */
+    unsigned status;                 /* the response's, once sent */
     bool repeated;                   /* many times a second: a 304 is not logged */
     uint64_t latency;                /* ns from the request line to the response */
     uint64_t held;                   /* bytes, by response_hold */
     const struct blob *held_body;    /* by response_hold_body, or NULL; a name only */
 };
 
-/* Count and log the request, and release what it holds. SENT is as in http_parts. */
+/* Count and log the request, and release the bytes that it holds. SENT is as in http_parts. */
 void response_completed(struct request_context *context, uint64_t sent);
 
 /*
- * Count the memory of CONTEXT's response, BYTES in all, as its client's until response_completed.
- * Call it before they are computed, or at the latest when they wait for their reader. Returns 0, or
- * an error as of client_limits_hold: then do without these bytes.
+ * Charge CONTEXT's client with BYTES, all memory for the response, until response_completed. Call
+ * this before the bytes are computed, or at the latest when they wait for the reader. Returns 0, or
+ * an error as client_limits_hold does: then do without these bytes.
  */
 int response_hold(struct request_context *context, uint64_t bytes);
 
-/* The same for BODY, which a cache and other responses may share. It counts once per client, and
- * not if it was computed for this response: then its bytes were counted before. */
+/* The same for BODY, which a cache and other responses may share. Charged once per client, and not
+ * at all if BODY was computed for this response, because then response_hold has charged it. */
 int response_hold_body(struct request_context *context, const struct blob *body);
 
-/* The headers of a response. Names and values must last until it is sent or prepared. */
+/* A response's headers. Names and values must last until the response is sent or prepared. */
 enum { RESPONSE_HEADERS_MAX = 24 };
 
 struct response_headers {
@@ -70,7 +69,7 @@ struct response_headers {
 struct response_headers response_headers(const char *cache_control);
 void response_headers_add(struct response_headers *headers, const char *name, const char *value);
 
-/* Send RESPONSE with HEADERS in place of its own. */
+/* Send RESPONSE with HEADERS; response.headers are ignored. */
 void response_send(struct request_context *context, struct http_response response,
                    const struct response_headers *headers);
 
@@ -87,13 +86,13 @@ void response_send_prepared(struct request_context *context, struct mhd_response
 /* {"error": WHY} */
 void response_error(struct request_context *context, unsigned status, const char *why);
 
-/* 416: the range begins beyond the LENGTH bytes of the representation. */
+/* 416: the range begins beyond the representation's LENGTH bytes. */
 void response_unsatisfiable(struct request_context *context, uint64_t length);
 
 /* 412: If-Match does not match ETAG. */
 void response_precondition_failed(struct request_context *context, const char *etag);
 
-/* Add ETAG, and the time at which CONTEXT's response last changed, if it is known. */
+/* Add ETAG, and Last-Modified if MODIFIED is known. */
 void response_validators(struct response_headers *headers, const char *etag,
                          const struct modification *modified);
 
@@ -105,8 +104,8 @@ void response_redirect(struct request_context *context, const char *location);
 
 struct static_page; /* snapshot.h */
 
-/* PAGE in the form that the client accepts, or 304 or 412. FINGERPRINT is that of the world which
- * it describes, or NULL. */
+/* PAGE in the form that the client accepts, or 304 or 412. FINGERPRINT is the described world's, or
+ * NULL. */
 void response_page(struct request_context *context, const struct static_page *page,
                    const char *fingerprint);
 
@@ -114,19 +113,18 @@ void response_page(struct request_context *context, const struct static_page *pa
 struct document {
     const char *type;    /* media type */
     struct blob *body;   /* NULL: out of memory */
-    struct blob *packed; /* BODY by CODING, if the client accepts that; or NULL */
+    struct blob *packed; /* BODY compressed by CODING, if the client accepts that; or NULL */
     enum coding coding;
     const char *cache_control;
-    const char *fingerprint; /* of the world that it describes, or NULL */
+    const char *fingerprint; /* the described world's, or NULL */
     const char *vary;        /* or NULL */
 };
 
-/* DOCUMENT, with a hash of its bytes as ETag; or 304 or 412. Compresses it if the client accepts
- * that and the loop has the time. The blobs stay the caller's. */
+/* DOCUMENT, with a hash as ETag; or 304 or 412. Compressed if the client accepts that and the loop
+ * has the time. The caller keeps the blobs. */
 void response_document(struct request_context *context, const struct document *document);
 
-/* An uncacheable document (health, metrics). Takes over the reference to BODY, which is NULL if out
- * of memory. */
+/* An uncacheable document (health, metrics). Takes over BODY, which is NULL if out of memory. */
 void response_state(struct request_context *context, unsigned status, const char *type,
                     struct blob *body);
 

@@ -11,7 +11,7 @@ enum {
     SETS = 512,
     WAYS = 4,
     SLOTS = SETS * WAYS,
-    RESPONSE_COST = 2048, /* roughly, of one response's headers and libmicrohttpd's bookkeeping */
+    RESPONSE_COST = 2048, /* about one response's headers and libmicrohttpd's bookkeeping */
 };
 
 struct entry {
@@ -91,7 +91,7 @@ struct cached_response *response_cache_find(struct response_cache *cache, const 
     return &cache->entries[slot].response;
 }
 
-/* Evict tiles in turn until COST fits the budget: a hot tile that goes is soon stored again. */
+/* Evict tiles in turn until COST fits the budget: a hot tile is soon stored again. */
 static void make_room(struct response_cache *cache, uint64_t cost)
 {
     while (cache->used + cost > cache->budget) {

@@ -1,6 +1,6 @@
 /*
- * Built responses for tiles that were requested more than once, by the request's URI. Each loop
- * has a cache of its own, so that a hot tile costs neither a lock nor an allocation. One thread.
+ * Prepared responses for tiles that were requested more than once, by the request's URI. Each loop
+ * has its own cache, so that a hot tile costs neither a lock nor an allocation. One thread.
  */
 #ifndef FARLANDS_API_RESPONSE_CACHE_H
 #define FARLANDS_API_RESPONSE_CACHE_H
@@ -10,11 +10,11 @@
 
 #include "server/http/mhd_response.h"
 
-/* The responses for one tile; one that was not built is all zero. */
+/* The responses for one tile. A response that is not prepared is all zero. */
 struct cached_response {
     const char *uri, *etag;
-    bool plain;                /* not for clients that accept compression: those get another body */
-    struct blob *blob;         /* the body of FULL, or NULL */
+    bool plain;                /* not for clients that accept compression: they get another body */
+    struct blob *blob;         /* WHOLE's body, or NULL */
     struct mhd_response whole; /* 200 with the tile */
     struct mhd_response not_modified; /* 304 */
 };
@@ -31,9 +31,9 @@ void response_cache_free(struct response_cache *cache);
 struct cached_response *response_cache_find(struct response_cache *cache, const char *uri);
 
 /*
- * Store RESPONSE in place of the one for the same URI, or of the least recently used one of its
- * set. Copies the texts, takes a reference to the blob, and takes over the MHD responses, which it
- * drops if they do not fit.
+ * Store RESPONSE in place of the one for the same URI, or of the least recently used one in its
+ * set; evicts others to stay within the budget. Copies the texts, takes a reference to the blob,
+ * and takes over the MHD responses, which it drops if they do not fit.
  */
 void response_cache_put(struct response_cache *cache, const struct cached_response *response);
 

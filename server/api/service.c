@@ -8,7 +8,7 @@
 #include "server/api/handlers.h"
 #include "server/routing/resolve.h"
 
-/* Takes over the reference to BODY, which is NULL if out of memory. WORLD may be NULL. */
+/* Takes over BODY, which is NULL if out of memory. WORLD may be NULL. */
 static void send_document(struct request_context *context, const char *type, struct blob *body,
                           const struct world *world, const char *vary)
 {
@@ -21,7 +21,7 @@ static void send_document(struct request_context *context, const char *type, str
     blob_release(body);
 }
 
-/* Send DOCUMENT about WORLD, or about all of them if that is NULL: its URLs are absolute. */
+/* Send DOCUMENT about WORLD, or about all worlds if WORLD is NULL, with absolute URLs. */
 static void handle_document(struct service *service, struct request_context *context,
                             const struct world *world, enum world_document document, int layer,
                             int field)
@@ -70,13 +70,13 @@ static void handle_description(struct service *service, struct request_context *
             world, NULL);
 }
 
-/* For a viewer that follows the changes of a watched configuration. */
+/* For a viewer that follows a watched configuration. */
 static void handle_changes(struct service *service, struct request_context *context)
 {
     struct config_error error;
 
     context->repeated = true;
-    context->modified.text[0] = '\0'; /* errors of reloads change it, too */
+    context->modified.text[0] = '\0'; /* a reload's error changes the document, too */
     service->parts.reload_error(service->parts.context, &error);
     send_document(
         context, "application/json",
@@ -218,15 +218,15 @@ static void handle_route(struct service *service, struct request_context *contex
     }
 }
 
-/* These are reached directly, not through a proxy, at any base path. */
+/* Operators reach these directly, without a proxy, at any base path. */
 static bool is_for_operators(const struct route *route)
 {
     return route->kind == ROUTE_HEALTH || route->kind == ROUTE_READY ||
            route->kind == ROUTE_METRICS;
 }
 
-/* Unless a public URL is configured, the location is relative: it then also holds behind a proxy
- * that adds a prefix. */
+/* Without a configured public URL the location is relative, so it is right behind a proxy that adds
+ * a prefix, too. */
 static void redirect_inside(struct request_context *context, const struct site_config *site)
 {
     char location[URL_PREFIX_URL_MAX + 1];
@@ -245,7 +245,7 @@ static void handle_uri(struct service *service, struct request_context *context)
     unsigned status = route_parse(&route, path, why);
     const bool direct = status == 0 && is_for_operators(&route);
 
-    /* Proxies that keep these from clients may look for their plain names only. */
+    /* A proxy that keeps these from clients may know only the plain names. */
     if (direct && context->request->decoded) {
         response_error(context, 404, "nothing is at this URL");
         return;
@@ -267,7 +267,7 @@ static void handle_uri(struct service *service, struct request_context *context)
         handle_route(service, context, &route);
 }
 
-/* The client of REQUEST. Warns if its headers look like those of a proxy that is not listed. */
+/* REQUEST's client. Warns if REQUEST has proxy headers, but its peer is not a listed proxy. */
 static const struct sockaddr *client_of(const struct service *service,
                                         const struct http_request *request,
                                         struct sockaddr_storage *storage)
@@ -393,7 +393,7 @@ void service_use(struct service *service, struct snapshot *snapshot)
     struct snapshot *old = service->snapshot;
     service->snapshot = snapshot_hold(snapshot);
     service->parts.sinks.memory = snapshot->response_memory;
-    /* Their URIs and names may mean other worlds now. */
+    /* URIs and names may mean other worlds now. */
     response_cache_clear(service->response_cache, response_cache_budget(service));
     seed_cache_clear(service->seed_cache);
     snapshot_release(old);

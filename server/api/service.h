@@ -1,7 +1,7 @@
 /*
- * Dispatches requests to their handlers. Start reading here: service.c finds what the URL names,
- * tiles.c, regions.c and points.c respond, and tiles/fetch.c gets the tiles. Each event loop has a
- * service of its own, and everything here runs on its thread.
+ * Dispatches requests to handlers. Start reading here: service.c finds what the URL names, tiles.c,
+ * regions.c and points.c respond, and tiles/fetch.c gets the tiles. Each event loop has its own
+ * service, and everything here runs on the loop's thread.
  */
 #ifndef FARLANDS_API_SERVICE_H
 #define FARLANDS_API_SERVICE_H
@@ -16,20 +16,20 @@
 
 enum readiness { READY, READY_NOT_DRAINING, READY_NOT_STUCK };
 
-/* All of it stays the caller's and outlives the service. */
+/* The caller owns all parts; they outlive the service. */
 struct service_parts {
-    uv_loop_t *loop;         /* of its thread */
-    struct mailbox *mailbox; /* the same */
+    uv_loop_t *loop;         /* the thread's */
+    struct mailbox *mailbox; /* the loop's */
     struct fetcher *fetcher;
     struct client_limits *clients;
     struct recent_worlds *recent_worlds;
     struct response_sinks sinks;
     unsigned services; /* how many share the memory for prepared responses */
-    unsigned *streams; /* atomic: large responses being made, by all services */
+    unsigned *streams; /* atomic: large responses in progress, in all services */
     /* The text of /metrics: one reference, or NULL if out of memory. */
     struct blob *(*scrape)(void *context);
     enum readiness (*readiness)(void *context);
-    /* The error of the last reload, without the directory of the file; empty if it was applied. */
+    /* The last reload's error, without the file's directory; empty if the reload succeeded. */
     void (*reload_error)(void *context, struct config_error *error);
     void *context;
 };
@@ -42,24 +42,24 @@ int service_new(struct service **out, const struct service_parts *parts, struct 
 /* After service_cancel, and after the loop has run the close callbacks. */
 void service_free(struct service *service);
 
-/* Callbacks of http_parts, with the service as CONTEXT; state_size is that of a struct
- * request_context. */
+/* Callbacks for http_parts, with the service as CONTEXT; state_size is sizeof (struct
+ * request_context). */
 void service_handle(void *context, struct http_exchange *exchange,
                     const struct http_request *request);
 void service_completed(void *context, struct http_exchange *exchange, uint64_t sent);
 bool service_waits(void *context, struct http_exchange *exchange, const struct blob *body);
 
-/* Serve SNAPSHOT from now on; takes a reference to it. */
+/* Serve SNAPSHOT from now on; takes a reference. */
 void service_use(struct service *service, struct snapshot *snapshot);
 
-/* Fail the pending requests that have timed out or have lost their client; call it every 250 ms. */
+/* Fail pending requests that have timed out, or whose client has left. Call this every 250 ms. */
 void service_expire(struct service *service);
 
-/* The daemon drains: give up what takes longer than limits.drain. */
+/* The daemon drains: give up requests that take longer than limits.drain. */
 void service_drain(struct service *service);
 
-/* Fail all pending requests, and from now on all that would become pending. Returns true if none
- * is left: the others get their responses when their tiles arrive. */
+/* Fail all pending requests, and later ones at once. Returns true if none is left; others get their
+ * responses when their tiles arrive. */
 bool service_cancel(struct service *service);
 
 #endif

@@ -10,7 +10,7 @@
 #include "server/layers/layer.h"
 #include "server/world/worlds.h"
 
-/* Takes over the reference to BODY, which is NULL if out of memory. */
+/* Takes over BODY, which is NULL if out of memory. */
 static int make_form(struct static_page_form *form, struct blob *body)
 {
     if (!body)
@@ -43,7 +43,7 @@ static int make_file(struct static_page *page, const struct embedded_file *file)
     page->type = file->type;
     int err =
         make_form(&page->form[CODING_IDENTITY], blob_copy(file->bytes, (size_t)*file->length));
-    if (*file->gzip_length >= *file->length) /* such as a picture's */
+    if (*file->gzip_length >= *file->length) /* for example a picture */
         return err;
     return err ? err
                : make_form(&page->form[CODING_GZIP],

@@ -1,6 +1,6 @@
 /*
- * A configuration and what is served by it: immutable but for UNLISTED, shared by all threads, and
- * replaced as a whole when the configuration is reloaded.
+ * A configuration and everything that it serves: immutable but for UNLISTED, shared by all threads,
+ * and replaced as a whole by a reload.
  */
 #ifndef FARLANDS_API_SNAPSHOT_H
 #define FARLANDS_API_SNAPSHOT_H
@@ -24,7 +24,7 @@ struct static_page {
     struct static_page_form {
         struct blob *body;
         char etag[HASH_ETAG];
-    } form[CODINGS]; /* those without body do not exist, except the plain one */
+    } form[CODINGS]; /* the plain form always exists, others only if they have a body */
 };
 
 struct snapshot {
@@ -34,26 +34,27 @@ struct snapshot {
     uint64_t response_memory; /* limits.memory, not 0 */
     struct static_page catalogue;
     struct world_documents *documents; /* other documents about WORLDS */
-    /* Of the first of WORLDS, in their order. */
+    /* The first of WORLDS have these, in their order. */
     struct static_page descriptions[SNAPSHOT_DESCRIPTIONS];
-    struct static_page files[EMBEDDED_FILES_MAX]; /* of the viewer, as embedded_files */
+    struct static_page files[EMBEDDED_FILES_MAX]; /* the viewer's, in the order of embedded_files */
     struct text_template *viewer_page;
-    struct modification modified;   /* when it was first used; the caller sets it */
+    struct modification modified;   /* when it was first used; set by the caller */
     struct unlisted_peers unlisted; /* since the configuration was loaded */
 };
 
-/* With one reference. Takes ownership of CONFIG even on error. Returns 0 or a negative code. */
+/* Returns one reference in *OUT. Takes ownership of CONFIG even on error. Returns 0 or a negative
+ * code. */
 int snapshot_new(struct snapshot **out, struct config *config);
 
-/* The description of WORLD, or NULL: one of DOCUMENTS is made then. Any thread. */
+/* WORLD's description, or NULL: then make one from DOCUMENTS. Any thread. */
 const struct static_page *snapshot_description(const struct snapshot *snapshot,
                                                const struct world *world);
 
 /* The viewer's file NAME, or NULL. Any thread. */
 const struct static_page *snapshot_file(const struct snapshot *snapshot, const char *name);
 
-/* True if FINGERPRINT is that of a configured world, or of a derived one that is in RECENT_WORLDS
- * and still allowed. Any thread. */
+/* True if a configured world has FINGERPRINT, or a derived one in RECENT_WORLDS that is still
+ * allowed. Any thread. */
 bool snapshot_serves(const struct snapshot *snapshot, struct recent_worlds *recent_worlds,
                      const char *fingerprint);
 

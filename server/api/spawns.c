@@ -10,8 +10,8 @@
 #include "server/routing/resolve.h"
 #include "server/world/request_price.h"
 
-/* The heights and the biomes of one lattice, 20 KiB, the blocks of one square, 16 KiB, and up to 64
- * places with 700 bytes each in the response. The thread has part of a square, 90 KiB. */
+/* One lattice's heights and biomes take 20 KiB, one square's blocks 16 KiB, and up to 64 places 700
+ * bytes each in the response. The thread's part of a square, 90 KiB, is not counted. */
 enum { SPAWN_MEMORY = 96 * 1024 };
 
 struct spawn_job {
@@ -24,7 +24,7 @@ struct spawn_job {
     float climate[SPAWN_PLACES_MAX][CLIMATE_FIELDS], water[SPAWN_PLACES_MAX][WATER_FIELDS];
 };
 
-/* Compute what else is told of each place; then the document. */
+/* Compute the other values at each place; then the document. */
 static int tell_spawn(struct spawn_job *job, const struct farlands_terrain *terrain,
                       struct render_scratch *scratch, struct blob **out, void *turn)
 {
@@ -85,7 +85,7 @@ static int search_spawn(void *subject, unsigned number, struct render_scratch *s
 
 enum { WHY = 352 };
 
-/* Say what was not found, with the names of the URL's parameters. */
+/* The message about what was not found, with the names of the URL's parameters. */
 static void explain(const struct spawn_job *job, char why[WHY])
 {
     const struct spawn_query *query = &job->query;
@@ -155,8 +155,8 @@ static bool has_sea(const struct world *world)
     return lowest < 0;
 }
 
-/* Players stand on land: if ROUTE does not say how high, they get the least height 0 in a world
- * that has both a sea and land. */
+/* Players stand on land: without a height in ROUTE, the least height is 0 in a world that has both
+ * sea and land. */
 static bool is_for_land(const struct world *world, const struct route *route)
 {
     float lowest, highest;
@@ -198,7 +198,7 @@ static struct spawn_job *new_spawn(const struct world *world, const struct route
     return job;
 }
 
-/* What WORLD lacks of what the spawn ROUTE is about. Returns 0, or an HTTP status. */
+/* Check that WORLD has everything that ROUTE, a spawn, asks for. Returns 0, or an HTTP status. */
 static unsigned check_spawn(const struct world *world, const struct route *route,
                             struct spawn_biomes *biomes, char why[ROUTE_WHY])
 {

@@ -13,8 +13,8 @@
 
 enum {
     AHEAD_AT_FIRST = 2,
-    CHECK_MS = 100,   /* the age from which on a job looks whether its client has left */
-    UNCOUNTED = 2048, /* bytes of a response that limits.memory leaves out */
+    CHECK_MS = 100,   /* age at which a job begins to check for a disconnect */
+    UNCOUNTED = 2048, /* bytes per response that limits.memory does not count */
 };
 
 enum piece_state { PIECE_FREE, PIECE_MAKING, PIECE_MADE };
@@ -39,27 +39,27 @@ struct piece {
  *       | error, or the only piece         | source done: sent, failed, or cut off
  *       +----------------------------------+-----------------------+---> ENDED
  *
- * A job is freed in REFUSED at once, and in ENDED once none of its pieces is being made.
+ * A job is freed in REFUSED at once, and in ENDED once no piece is in progress.
  */
 enum job_state {
-    JOB_PENDING, /* waits for its first piece */
+    JOB_PENDING, /* waits for the first piece */
     JOB_SENDING,
     JOB_STARVED, /* sending, but the next piece is not made yet */
     JOB_REFUSED, /* never counted as a stream */
-    JOB_ENDED,   /* nobody needs its pieces */
+    JOB_ENDED,   /* nobody needs more pieces */
 };
 
 struct streamed_job {
-    struct pending pending; /* first: cast back in its callbacks */
+    struct pending pending; /* first: cast back in the callbacks */
     struct streamed_jobs *jobs;
     struct streamed_job_spec spec;
     enum job_state state; /* atomic: workers skip the pieces of ended jobs */
     unsigned making;      /* pieces on the render threads */
     unsigned begun, sent; /* pieces */
     unsigned ahead;       /* the most that exist at a time */
-    uint64_t position;    /* in the piece being sent */
+    uint64_t position;    /* in the piece that is sent */
     struct blob *tail;
-    int socket;                     /* its client's, for the render threads, too */
+    int socket;                     /* the client's, for the render threads, too */
     struct sockaddr_storage client; /* a copy: pieces may be made after the request has ended */
     enum job_rank rank;
     struct piece piece[STREAMED_JOB_AHEAD];
@@ -80,8 +80,8 @@ static struct piece *piece_of(struct streamed_job *job, unsigned number)
     return &job->piece[number % STREAMED_JOB_AHEAD];
 }
 
-/* Count JOB among all streams and those of its client. Returns 0; or -EBUSY or -EUSERS if either
- * has too many. */
+/* Count JOB as a stream, in all and for the client. Returns 0; or -EBUSY or -EUSERS if there are
+ * too many. */
 static int enter(struct streamed_job *job, const struct config *config)
 {
     const struct streamed_jobs *jobs = job->jobs;
@@ -112,8 +112,7 @@ static void leave(const struct streamed_job *job)
                         CLIENT_STREAMS);
 }
 
-/* JOB, which has ended, loses the pieces that are made, and is freed once no other is being made.
- */
+/* JOB has ended: free the pieces that are made, and JOB once no other piece is in progress. */
 static void release(struct streamed_job *job)
 {
     for (int i = 0; i < STREAMED_JOB_AHEAD; i++) {
@@ -137,7 +136,7 @@ static struct piece *piece_of_job(struct job *work)
     return (struct piece *)((char *)work - offsetof(struct piece, job));
 }
 
-/* True if what is left of JOB from PIECE on takes longer than the daemon has. */
+/* True if JOB's pieces from PIECE on take longer than the daemon has left. */
 static bool comes_too_late(const struct streamed_job *job, const struct piece *piece)
 {
     const uint64_t most = __atomic_load_n(&job->jobs->most, __ATOMIC_RELAXED);
@@ -150,8 +149,8 @@ static bool comes_too_late(const struct streamed_job *job, const struct piece *p
     return left > most + since * (PRICE_SECOND / 1000 / NS_PER_MS);
 }
 
-/* A job has ended before the socket of its client is closed: if the number is another client's by
- * now, the result means nothing, and nobody reads it. */
+/* A job ends before the client's socket is closed. If the number is another client's by now, the
+ * result means nothing, and nobody reads it. */
 static bool has_lost_client(const struct streamed_job *job)
 {
     return clock_ns(job->jobs->pending->clock) - job->pending.since >= CHECK_MS * NS_PER_MS &&
@@ -202,7 +201,7 @@ static void on_work_cancelled(struct job *work)
 
 static void on_made(struct streamed_job *job, struct piece *piece);
 
-/* If it succeeds, the piece belongs to the worker. */
+/* On success the worker owns the piece. */
 static int submit(struct streamed_job *job, struct piece *piece)
 {
     struct streamed_jobs *jobs = job->jobs;
@@ -265,13 +264,13 @@ static void begin_pieces(struct streamed_job *job)
         ;
 }
 
-/* The bytes that JOB and its response hold with AHEAD pieces. */
+/* How many bytes JOB and the response take with AHEAD pieces. */
 static uint64_t memory_of(const struct streamed_job *job, unsigned ahead)
 {
     return is_stream(job) ? ahead * job->spec.memory + HTTP_SOURCE_BUFFER : job->spec.memory;
 }
 
-/* The reader has to wait: make more pieces at a time, if their memory is there. */
+/* The reader has to wait: make more pieces at a time, if memory allows. */
 static void hurry(struct streamed_job *job)
 {
     if (job->ahead == STREAMED_JOB_AHEAD ||
@@ -293,8 +292,8 @@ static void finish_piece(struct streamed_job *job)
     begin_pieces(job);
 }
 
-/* The blob to send from, a piece or the tail. Returns 0; -EAGAIN if it is not made yet; -ENODATA
- * behind the last one; or the reason why there is none. */
+/* The blob to send from, a piece or the tail. Returns 0; -EAGAIN if not made yet; -ENODATA behind
+ * the last one; or the code with which the piece failed. */
 static int next_bytes(struct streamed_job *job, struct blob **out)
 {
     const struct streamed_job_spec *spec = &job->spec;
@@ -348,7 +347,7 @@ static void on_source_done(void *context)
     release(job);
 }
 
-/* Send the only piece, BLOB, whose reference is taken over. */
+/* Send the only piece, BLOB, and take it over. */
 static void send_whole(const struct streamed_job_spec *spec, struct request_context *context,
                        struct blob *blob)
 {
@@ -413,7 +412,7 @@ static void on_made(struct streamed_job *job, struct piece *piece)
     }
 }
 
-/* Nothing to undo: its pieces are released when they arrive. */
+/* Nothing to undo: pieces are released when they arrive. */
 static bool on_cancel(struct pending *pending)
 {
     count_abandoned((struct streamed_job *)pending);

@@ -8,12 +8,12 @@
 #include "server/api/raster_response.h"
 #include "server/routing/resolve.h"
 
-/* A request that waits for its tile. */
+/* A request that waits for a tile. */
 struct tile_wait {
-    struct pending pending; /* first: cast back in its callbacks */
+    struct pending pending; /* first: cast back in the callbacks */
     struct waiter waiter;
     struct fetcher *fetcher;
-    struct raster raster; /* with a reference to its world */
+    struct raster raster; /* holds a reference to the world */
     struct raster_plan plan;
     bool joined; /* another request's fetch */
 };
@@ -36,7 +36,7 @@ static void send_tile(struct request_context *context, const struct raster *rast
 {
     struct http_response bytes = {.body = blob};
 
-    /* Equal tiles have equal bytes, pictures too: ranges of different fetches fit together. */
+    /* Equal tiles have equal bytes, pictures too, so ranges from different fetches fit together. */
     raster_response_set_length(plan, blob->length);
     if (plan->status == 206) {
         bytes.first = (size_t)plan->part.first;
@@ -113,7 +113,8 @@ static int prepare(struct mhd_response *out, const struct raster *raster,
     return response_prepare(out, response, &out_headers.headers);
 }
 
-/* Keep prepared responses for the next requests of this URI: 304 and, unless BLOB is NULL, 200. */
+/* Keep prepared responses for the next requests with this URI: 304 and, unless BLOB is NULL, 200.
+ */
 static void keep_prepared(struct service *service, const struct request_context *context,
                           const struct raster *raster, const struct raster_plan *plan,
                           struct blob *blob)
@@ -154,7 +155,8 @@ bool tiles_respond_prepared(struct service *service, struct request_context *con
     return true;
 }
 
-/* Respond with a tile that need not be waited for, or to HEAD. Returns false if it must be. */
+/* Respond at once, with a tile that is there, or to HEAD. Returns false if the request must wait.
+ */
 static bool respond_now(struct service *service, struct request_context *context,
                         const struct raster *raster, struct raster_plan *plan,
                         struct fetch_request *request)
@@ -187,7 +189,7 @@ void tiles_respond(struct service *service, struct request_context *context,
         return;
     }
     const struct tile_address *address = &tile.address;
-    if (route->seeded && format_is_picture(address->format)) /* only those are on disk */
+    if (route->seeded && format_is_picture(address->format)) /* only pictures are on disk */
         seed_cache_touch(service->seed_cache, tile_kind(address->layer, address->format));
     struct raster raster = {.content = tile.content,
                             .grid = tile.grid,
@@ -198,7 +200,7 @@ void tiles_respond(struct service *service, struct request_context *context,
     if (raster.coding)
         tile_set_coding(&tile, raster.coding);
     raster_response_plan(&plan, &raster, route->version, context->request, &context->modified);
-    /* URLs with numbers against caches must not displace these from the prepared responses. */
+    /* URLs with cache-busting numbers must not displace other prepared responses. */
     plan.may_be_prepared =
         !route->others && (!route->version[0] || strcmp(route->version, raster.fingerprint) == 0);
     if (plan.status != 200 && plan.status != 206) {

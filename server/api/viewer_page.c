@@ -13,20 +13,20 @@
 #include "server/viewer/embedded_files.h"
 #include "server/world/worlds.h"
 
-/* In viewer/index.html, which says the size of the picture, too. A piece of a region
- * (RENDER_PIECE_MAX) in the proportions that previews have. */
+/* viewer/index.html has the picture's size, too: one piece of a region (RENDER_PIECE_MAX), in the
+ * proportions that previews have. */
 #define TITLE "{title}"
 #define PICTURE "{picture}"
 enum { WIDTH = 704, HEIGHT = 370 };
 
-/* The picture shows twice as much as the same pixels of the viewer, which has more of them. */
+/* The picture has fewer pixels than the viewer, so each pixel shows twice as much. */
 enum { COARSER = 1 };
 
 enum { BASE_MAX = 1032, PLACE_MAX = 512, TITLE_MAX = 256 };
 
 struct view {
     const struct world *world;
-    char name[ROUTE_WORD + 21]; /* of the world, with its seed */
+    char name[ROUTE_WORD + 21]; /* the world's, with the seed */
     bool seeded;
     int layer, field;
     double zoom;
@@ -54,8 +54,8 @@ static int hex(char c)
     return isdigit((unsigned char)c) ? c - '0' : (c | 0x20) - 'a' + 10;
 }
 
-/* The value of "place" in QUERY, or "". Decoded: routing leaves a URL with an encoded slash, which
- * some programs write, as it is. */
+/* QUERY's "place", decoded, or "". Routing does not decode a URL with an encoded slash, which some
+ * programs write. */
 static void find_place(const char *query, char out[PLACE_MAX])
 {
     static const char key[] = "place=";
@@ -149,7 +149,7 @@ static void find_view(struct view *view, const struct worlds *worlds, const char
         take_place(view, place);
 }
 
-/* --- Its title and picture --- */
+/* --- The title and the picture --- */
 
 static void write_title(char out[TITLE_MAX], const struct view *view)
 {
@@ -177,14 +177,14 @@ static void write_picture(char out[PICTURE_MAX], const struct view *view, const 
 {
     const int native = view->world->config->native_zoom;
     const double bits = FARLANDS_UNIT_BITS + native - round(view->zoom) + COARSER;
-    /* Regions of numbers are exact at any distance: far out, a picture of one shows less. */
+    /* Regions of numbers are exact at any distance, which shows less in a picture far out. */
     const int least = layer_has_numbers(view->layer) ? world_exact_zoom(view->world)
                                                      : world_min_zoom(view->world);
     const int most = FARLANDS_UNIT_BITS + native - least;
     const int64_t step = INT64_C(1) << (int)fmin(fmax(bits, 0), fmin(most, QUERY_STEP_MAX_BITS));
     char x[BLOCKS_TEXT], y[BLOCKS_TEXT], blocks[BLOCKS_TEXT], layer[LAYER_NAME_MAX];
 
-    /* The fingerprint of another seed would cost more than the page. */
+    /* Another seed's fingerprint would cost more than the page. */
     snprintf(
         out, PICTURE_MAX,
         "%s/%s/region.png?x=%s&amp;y=%s&amp;width=%d&amp;height=%d&amp;step=%s&amp;layer=%s%s%s",
@@ -201,7 +201,7 @@ struct blob *viewer_page_fill(const struct text_template *page, const struct wor
     char title[TITLE_MAX], picture[PICTURE_MAX];
     struct view view;
 
-    /* Neither needs quoting: names, numbers and hosts have no characters that HTML knows. */
+    /* No quoting needed: names, numbers and hosts have no characters that HTML knows. */
     find_view(&view, worlds, query);
     write_title(title, &view);
     write_picture(picture, &view, base);

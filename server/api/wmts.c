@@ -24,7 +24,7 @@ void wmts_respond_fault(struct request_context *context, const struct wmts_fault
                    document_wmts_exception(code_name(fault->code), fault->locator, why));
 }
 
-/* Check that NUMBER is one of the matrix's rows or columns, which are SIDE. */
+/* Check that NUMBER is a row or column of the matrix, which has SIDE of each. */
 static unsigned check_range(const char *name, int64_t number, int64_t side,
                             struct wmts_fault *fault, char *why)
 {

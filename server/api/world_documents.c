@@ -14,9 +14,8 @@
 
 struct world_documents {
     const struct worlds *worlds;
-    struct text_template *wmts; /* of all worlds */
-    struct text_template *
-        *templates; /* atomic: [world][seeded][document], NULL until it is needed */
+    struct text_template *wmts;       /* for all worlds */
+    struct text_template **templates; /* atomic: [world][seeded][document], NULL until needed */
 };
 
 /* In a template: no document has these by chance. */
@@ -32,7 +31,7 @@ struct values {
     const char *list[TEXT_TEMPLATE_VALUES];
 };
 
-/* The values of WORLD. The name, seed and fingerprints of a configured world never change. */
+/* WORLD's values. A configured world's name, seed and fingerprints never change. */
 static void set_values(struct values *values, const struct world *world,
                        enum world_document document, const char *base)
 {
@@ -76,7 +75,7 @@ static struct blob *write_document(const struct world *world, enum world_documen
     }
 }
 
-/* From EXAMPLE, whose reference it takes over, with VALUES. */
+/* Make a template from EXAMPLE, which is taken over, with VALUES. */
 static struct text_template *cut(struct blob *example, const struct values *values)
 {
     struct text_template *template = example ? text_template_new(example, values->list) : NULL;
@@ -102,7 +101,7 @@ static struct text_template *make_seeded_template(const struct world *configured
     return template;
 }
 
-/* The template in *PLACE, made if it is not there yet: by several threads at once at worst. */
+/* The template in *PLACE, made if missing: at worst by several threads at once. */
 static const struct text_template *template_at(struct text_template **place,
                                                const struct world *configured, bool seeded,
                                                enum world_document document)
@@ -124,7 +123,7 @@ struct blob *world_documents_get(struct world_documents *documents, const struct
                                  enum world_document document, int layer, int field,
                                  const char *base)
 {
-    /* Derived worlds share the parameters of the configured one. */
+    /* Derived worlds share the configured one's parameters. */
     const ptrdiff_t number = world->parameters - documents->worlds->parameters;
     const bool seeded = world->set->base;
     struct values values = {0};
@@ -147,7 +146,7 @@ struct blob *world_documents_wmts(struct world_documents *documents, const char 
     return text_template_fill(documents->wmts, values.list);
 }
 
-/* Of many worlds it is too long to be made by an event loop. */
+/* With many worlds it is too long for an event loop to make. */
 static struct text_template *make_wmts(const struct worlds *worlds)
 {
     const struct values values = {.list = {EXAMPLE_BASE}};

@@ -1,8 +1,8 @@
 /*
- * The documents about worlds of any seed. Those about layers are short: to write one takes 10 to 20
- * us. The description and WMTS take up to a millisecond; but those of worlds that differ in their
- * seed are the same except for the seed, the fingerprints and the addresses of URLs, so each is
- * written once and then filled in. Any thread.
+ * Documents about worlds with any seed. A document about a layer takes 10 to 20 us to write. The
+ * description and WMTS take up to a millisecond. But between two seeds of a world they differ only
+ * in seed, fingerprints and the addresses in URLs, so each is written once and then filled in. Any
+ * thread.
  */
 #ifndef FARLANDS_API_WORLD_DOCUMENTS_H
 #define FARLANDS_API_WORLD_DOCUMENTS_H
@@ -12,30 +12,30 @@
 
 struct world_documents;
 
-/* Of WORLDS, which outlive it, and worlds derived from them. Returns 0 or -ENOMEM. */
+/* For WORLDS, which outlive *OUT, and worlds derived from them. Returns 0 or -ENOMEM. */
 int world_documents_new(struct world_documents **out, const struct worlds *worlds);
 void world_documents_free(struct world_documents *documents);
 
 enum world_document {
     /* The long ones: */
     WORLD_DOCUMENT_DESCRIPTION, /* document_world */
-    WORLD_DOCUMENT_WMTS,        /* document_wmts of the world alone */
+    WORLD_DOCUMENT_WMTS,        /* document_wmts for this world alone */
     /* The others: */
-    WORLD_DOCUMENT_TILEJSON, /* document_tilejson of a layer */
+    WORLD_DOCUMENT_TILEJSON, /* document_tilejson */
     WORLD_DOCUMENT_TILEJSON_WEBP,
-    WORLD_DOCUMENT_GDAL, /* document_gdal of a layer */
+    WORLD_DOCUMENT_GDAL, /* document_gdal */
 };
 
 /* The media type. */
 const char *world_documents_type(enum world_document document);
 
-/* The document about WORLD, or LAYER in it (of FIELD, if it is one for each), whose URLs begin with
- * BASE. Returns one reference, or NULL if out of memory. */
+/* The document about WORLD, or about LAYER (with FIELD, if LAYER is one for each field). URLs begin
+ * with BASE. Returns one reference, or NULL if out of memory. */
 struct blob *world_documents_get(struct world_documents *documents, const struct world *world,
                                  enum world_document document, int layer, int field,
                                  const char *base);
 
-/* document_wmts of all configured worlds. */
+/* document_wmts for all configured worlds. */
 struct blob *world_documents_wmts(struct world_documents *documents, const char *base);
 
 #endif
