@@ -11,7 +11,7 @@
 #include "server/telemetry/log.h"
 
 enum {
-    ROUND = 64,       /* connections of a socket before the next socket's turn */
+    ROUND = 64,       /* connections from one socket before the next socket's turn */
     BACKOFF_MS = 100, /* after an error such as EMFILE, which would recur at once */
     ROOM_MS = 25,     /* until more room is asked for: clients may reconnect at once */
 };
@@ -61,7 +61,7 @@ static void back_off(struct acceptor *acceptor, int err)
 
 static void on_refused_closed(void *context, const struct sockaddr *peer)
 {
-    (void)context, (void)peer; /* it was never counted */
+    (void)context, (void)peer; /* PEER was never counted */
 }
 
 static void refuse(struct acceptor *acceptor, int fd, const struct sockaddr *peer, socklen_t length)
@@ -88,7 +88,7 @@ static void admit(struct acceptor *acceptor, int fd, const struct sockaddr_stora
     parts->hand_off(parts->context, fd, address, length);
 }
 
-/* Errors of the new connection rather than of accept(2); see its manual page. */
+/* Errors that concern the new connection, not the listening socket; see accept(2). */
 static bool is_peer_error(int err)
 {
     return err == ECONNABORTED || err == EINTR || err == EPROTO || err == ENETDOWN ||
@@ -123,7 +123,7 @@ static void wait_for_room(struct acceptor *acceptor)
 {
     watch(acceptor, false);
     __atomic_store_n(&acceptor->paused, true, __ATOMIC_SEQ_CST);
-    if (!is_full(acceptor)) { /* a connection closed before it could see PAUSED */
+    if (!is_full(acceptor)) { /* a connection closed before PAUSED was set */
         uv_async_send(&acceptor->resume);
         return;
     }
@@ -220,7 +220,7 @@ void acceptor_stop(struct acceptor *acceptor, bool accept_backlog)
     uv_timer_stop(&acceptor->backoff);
     uv_timer_stop(&acceptor->retry);
     for (int i = 0; i < acceptor->parts.count; i++) {
-        /* Closing the socket would reset the connections in its backlog. */
+        /* Closing the socket would reset connections in the backlog. */
         for (int n = 0; accept_backlog && n < ACCEPTOR_BACKLOG_MAX; n++)
             if (!accept_one(acceptor, acceptor->parts.sockets[i]))
                 break;

@@ -1,6 +1,6 @@
 /*
- * Accepts connections from listening sockets, up to a limit for all and a limit per client.
- * Connections beyond the total wait in the sockets' backlogs while others make room for them; those
+ * Accepts connections from listening sockets, up to a total limit and a limit per client.
+ * Connections beyond the total wait in the sockets' backlogs while others make room. Connections
  * beyond a client's limit get a 503 and are closed. On the loop's thread, unless stated otherwise.
  */
 #ifndef FARLANDS_NET_ACCEPTOR_H
@@ -27,9 +27,9 @@ struct acceptor_parts {
     int count;
     struct client_limits *clients;
     struct metrics *metrics;
-    /* Returns the connection limit of PEER's client; 0: none. */
+    /* Returns the connection limit for PEER's client; 0: none. */
     unsigned (*limit_for)(void *context, const struct sockaddr *peer);
-    /* Takes ownership of the connected socket FD, and calls acceptor_closed after closing it. */
+    /* Takes over the connected socket FD, and calls acceptor_closed after closing it. */
     void (*hand_off)(void *context, int fd, const struct sockaddr *peer, socklen_t length);
     /* All connections are in use and others wait: close some idle ones, sooner or later. Called
      * every 25 ms until there is room or none waits. */
@@ -48,11 +48,11 @@ void acceptor_limit(struct acceptor *acceptor, unsigned connections);
 /* A connection that was handed off is closed. Any thread. */
 void acceptor_closed(struct acceptor *acceptor, const struct sockaddr *peer);
 
-/* The number of open connections. Any thread. */
+/* How many connections are open. Any thread. */
 unsigned acceptor_open(const struct acceptor *acceptor);
 
-/* Close the sockets; with ACCEPT_BACKLOG, first accept the connections that wait in their backlogs,
- * even beyond the limit. */
+/* Close the sockets. ACCEPT_BACKLOG: first accept all connections in the backlogs, even beyond the
+ * limit. */
 void acceptor_stop(struct acceptor *acceptor, bool accept_backlog);
 
 /* After acceptor_stop, when all connections are closed. */

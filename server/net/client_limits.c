@@ -12,19 +12,19 @@
 
 struct client {
     UT_hash_handle hh;
-    struct in6_addr key; /* an IPv4-mapped address, or one whose last 64 bits are 0 */
+    struct in6_addr key; /* IPv4-mapped, or IPv6 with 64 bits of 0 at the end */
     unsigned counts[CLIENT_COUNTS];
     uint64_t held; /* bytes */
 };
 
-/* Bytes that several responses of a client wait with: they exist once. */
+/* Bytes that several responses to a client share: they exist once. */
 struct shared {
     UT_hash_handle hh;
     struct shared_key {
         struct in6_addr client;
-        const void *bytes; /* their address, a name only */
+        const void *bytes; /* where they are; never read */
     } key;
-    unsigned count; /* of responses */
+    unsigned count; /* responses */
     uint64_t size;
 };
 
@@ -33,7 +33,7 @@ struct client_limits {
     uv_mutex_t lock;
     struct client *by_key;
     struct shared *shared;
-    uint64_t held; /* bytes, of all clients */
+    uint64_t held; /* bytes, by all clients */
 };
 
 /* Returns false if PEER is not limited. */
@@ -119,7 +119,7 @@ void client_limits_leave(struct client_limits *clients, const struct sockaddr *p
         return;
     uv_mutex_lock(&clients->lock);
     struct client *client = find(clients, &key);
-    /* Not counted if client_limits_enter was out of memory. */
+    /* There is no count if client_limits_enter was out of memory. */
     if (client && client->counts[kind] > 0) {
         __atomic_fetch_sub(&client->counts[kind], 1, __ATOMIC_RELAXED);
         remove_if_unused(clients, client);
@@ -127,7 +127,7 @@ void client_limits_leave(struct client_limits *clients, const struct sockaddr *p
     uv_mutex_unlock(&clients->lock);
 }
 
-/* The finalizer of SplitMix64 (Steele, Lea and Flood, 2014). */
+/* SplitMix64's finalizer (Steele, Lea and Flood, 2014). */
 static uint64_t mix(uint64_t bits)
 {
     bits = (bits ^ (bits >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -145,7 +145,7 @@ uint64_t client_limits_hash(const struct client_limits *clients, const struct so
     return mix(mix(half[0] ^ clients->secret[0]) + half[1] + clients->secret[1]);
 }
 
-/* Returns 0 if CLIENT may hold BYTES more of the LIMIT for all, or the error. */
+/* Returns 0 if CLIENT may hold BYTES more, within LIMIT for all clients, or the error. */
 static int check_share(const struct client_limits *clients, const struct client *client,
                        uint64_t bytes, uint64_t limit)
 {

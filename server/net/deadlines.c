@@ -7,8 +7,8 @@
 
 enum { GRACE_MS = 500 };
 
-/* The connections that deadlines_make_room takes: one in SHARE of a client's, up to MAX. If none is
- * idle, readers that are BEHIND_MS behind. */
+/* deadlines_make_room takes one in SHARE of a client's connections, up to MAX; if none is idle,
+ * readers that are BEHIND_MS behind. */
 enum { ROOM_SHARE = 8, ROOM_MAX = 32, BEHIND_MS = 1000 };
 
 static const uint64_t deadline_ms[] = {
@@ -18,7 +18,7 @@ static const uint64_t deadline_ms[] = {
     [DEADLINE_WAITING] = UINT64_MAX,
 };
 
-/* How long DEADLINE may stay in its phase, in ms. */
+/* How many ms DEADLINE may stay in the phase. */
 static uint64_t limit_of(const struct deadline *deadline)
 {
     return deadline->phase == DEADLINE_IDLE ? deadline->of->idle_ms : deadline_ms[deadline->phase];
@@ -47,12 +47,12 @@ static bool has_request(const struct deadline *deadline)
 }
 
 /*
- * Look at a connection without a request in progress. If it is idle, and more has arrived than the
- * heads of its requests, its phase is DEADLINE_HEAD now: libmicrohttpd only tells of complete
- * request lines. (An empty line before a request counts as a begun head, too, from then on.)
+ * Look at a connection without a request in progress. An idle one enters DEADLINE_HEAD if more
+ * bytes have arrived than complete heads have, because libmicrohttpd only reports complete request
+ * lines. (An empty line before a request therefore counts as the beginning of a head.)
  *
- * Returns true if the client has left. libmicrohttpd does not report that if the end arrived
- * together with other bytes: edge-triggered epoll reported both as one event.
+ * Returns true if the client has left. libmicrohttpd does not notice if the end arrived together
+ * with other bytes, because edge-triggered epoll reports both as one event.
  */
 static bool check_client(struct deadline *deadline)
 {
@@ -70,16 +70,16 @@ static bool check_client(struct deadline *deadline)
     return false;
 }
 
-/* Answer a head that has begun, as check_client has seen, and takes too long. If bytes are still to
- * be sent, such as a page of libmicrohttpd's own, it gets none. */
+/* Send a 408 for a head that has begun (check_client) and takes too long; but not while other bytes
+ * are still to be sent, such as libmicrohttpd's own page. */
 static void refuse_head(struct deadline *deadline)
 {
     deadline->got_408 = deadline->begun && !socket_has_unsent(deadline->fd) &&
                         refusal_send(deadline->fd, REFUSAL_SLOW_HEAD);
 }
 
-/* Returns true if the response is taken at less than the least pace. The window goes on if the next
- * response follows before a round sees anything else. */
+/* True if the client takes the response at less than the least pace. A window goes on into the next
+ * response if no round falls between the two. */
 static bool check_pace(struct deadline *deadline, uint64_t now)
 {
     struct socket_tcp tcp;
@@ -100,8 +100,8 @@ static bool check_pace(struct deadline *deadline, uint64_t now)
     return before != UINT64_MAX && deadline->taken - before < DEADLINE_LEAST;
 }
 
-/* Returns true if the system still has bytes for the client of an idle connection, which is checked
- * once: they are at most DEADLINE_LEAST. */
+/* True if the system still has bytes for an idle connection's client. One check is enough, because
+ * there are at most DEADLINE_LEAST bytes. */
 static bool check_unsent(struct deadline *deadline, uint64_t now)
 {
     if (deadline->phase != DEADLINE_IDLE || now - deadline->since <= DEADLINE_WINDOW ||
@@ -127,8 +127,8 @@ static bool expire(struct deadline *deadline, uint64_t now)
     deadline->overdue = true;
     if (deadline->phase == DEADLINE_HEAD && late && !draining && first)
         refuse_head(deadline);
-    /* The system frees what it has of the response. If libmicrohttpd has not noticed the end since
-     * the last round, it does not look for that any more. */
+    /* The system frees the rest of the response. If libmicrohttpd has not noticed the end since the
+     * last round, it no longer looks for one. */
     if (request || unsent || !first)
         socket_reset(deadline->fd);
     else /* received data is still read */
@@ -136,8 +136,7 @@ static bool expire(struct deadline *deadline, uint64_t now)
     return late && first && !draining && (deadline->phase != DEADLINE_IDLE || unsent);
 }
 
-/* The time of the next check of DEADLINE, which has just been checked, if it stays in its phase; 0:
- * soon. */
+/* When to check DEADLINE again after a check, if the phase stays the same; 0: soon. */
 static uint64_t due(const struct deadline *deadline)
 {
     const bool idle = deadline->phase == DEADLINE_IDLE;
@@ -175,11 +174,11 @@ bool deadlines_expire(struct deadlines *deadlines, unsigned *slow)
 struct candidate {
     struct deadline *deadline;
     bool sending;         /* rather than without a request in progress */
-    unsigned connections; /* of its client */
-    bool early;           /* its head may still arrive */
+    unsigned connections; /* the client's */
+    bool early;           /* the head may still arrive */
 };
 
-/* Those to be closed, the first one first. */
+/* Connections to be closed, the first one first. */
 struct candidates {
     struct candidate list[ROOM_MAX];
     unsigned count;
@@ -239,7 +238,7 @@ unsigned deadlines_make_room(struct deadlines *deadlines)
     for (unsigned i = 0; i < candidates.count; i++) {
         const struct candidate *candidate = &candidates.list[i];
         deadline = candidate->deadline;
-        if (candidate->early) /* rather wait for it than close one of a client that has fewer */
+        if (candidate->early) /* wait for this one, so that clients with fewer are safe */
             break;
         if (candidate->sending && !candidates.list[0].sending)
             break;

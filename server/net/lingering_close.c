@@ -18,8 +18,8 @@ enum { LINGER_MS = 2000, LINGER_BYTES = 1 << 20, LINGERS_MAX = 64 };
 /* Bytes per read, and reads before other connections get their turn. */
 enum { DISCARD_BYTES = 16 * 1024, DISCARD_ROUNDS = 8 };
 
-/* The sockets are looked at so often. They are not watched: libuv aborts if it is out of memory for
- * the table of watched files. */
+/* How often sockets are polled. They are not watched, because libuv aborts if there is no memory
+ * for the table of watched files. */
 enum { DISCARD_MS = 10 };
 
 struct lingerer {
@@ -30,7 +30,7 @@ struct lingerer {
     struct sockaddr_storage peer;
 };
 
-/* Discard received data. Returns false at its end, on an error, or after *LEFT bytes. */
+/* Discard received data. Returns false at the end, on an error, or after *LEFT bytes. */
 static bool discard(int fd, size_t *left)
 {
     char bytes[DISCARD_BYTES];

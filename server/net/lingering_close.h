@@ -1,7 +1,7 @@
 /*
- * Closes connections without losing their last response. Closing a socket with unread data resets
- * the connection, and the client may discard a response it has not read. So received data is
- * discarded until the client closes, for a while (RFC 9112 section 9.6). The loop's thread.
+ * Closes connections without losing the last response. Closing a socket with unread data resets the
+ * connection, and then a client may discard a response that it has not read. So received data is
+ * discarded for a while, until the client closes (RFC 9112 section 9.6). The loop's thread.
  */
 #ifndef FARLANDS_NET_LINGERING_CLOSE_H
 #define FARLANDS_NET_LINGERING_CLOSE_H
@@ -28,15 +28,15 @@ struct lingering_close {
 };
 
 /*
- * Shut down the sending side of FD and discard received data. If the client has not closed its side
- * yet, keep a duplicate of FD, and call CLOSED with a copy of PEER when that is closed. The caller
- * closes FD. Returns true if a duplicate is kept; false also if there are too many of them, or if
- * out of files or memory.
+ * Shut down FD's sending side and discard received data. If the client is still open, keep a
+ * duplicate of FD, and call CLOSED with a copy of PEER when the duplicate is closed. The caller
+ * closes FD. Returns true if a duplicate is kept; false also if there are too many, or if out of
+ * files or memory.
  */
 bool lingering_close_add(struct lingering_close *lingering, int fd, const struct sockaddr *peer,
                          socklen_t length);
 
-/* Close all, and keep no more. LINGERING must stay until the loop has run its close callbacks. */
+/* Close all, and keep no more. LINGERING must stay until the loop has run the close callbacks. */
 void lingering_close_all(struct lingering_close *lingering);
 
 #endif

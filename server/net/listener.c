@@ -16,13 +16,13 @@
 #include "config/daemon/authority.h"
 
 /*
- * Bound the memory that the system takes for a connection, which a container's limit counts: by
- * default up to 4 MiB for a client that does not read, and 6 MiB for one that sends while it is not
- * heard. Accepted sockets inherit both options.
+ * Bound the system's memory per connection, because a container's limit counts it. By default that
+ * is up to 4 MiB if a client does not read, and 6 MiB if a client sends while we do not read.
+ * Accepted sockets inherit both options.
  *
- * What waits for the client's window to open is bounded; one write may exceed it by 64 KiB. What is
- * on its way to a client that reads is not, so a long path is as fast as without. Unread requests
- * take up to twice RECEIVED, enough for a few of the largest heads.
+ * Bytes that wait for the client's window to open are bounded; one write may exceed the bound by 64
+ * KiB. Bytes on the way to a client that reads are not, so long paths are as fast as without the
+ * option. Unread requests take up to twice RECEIVED, enough for a few of the largest heads.
  */
 static void bound_memory(int fd)
 {
@@ -50,8 +50,8 @@ static int listen_socket(const struct addrinfo *address, bool alone)
     return fd;
 }
 
-/* Whether ADDRESS is one of those before it in LIST: with /etc/hosts of Debian, localhost has
- * 127.0.0.1 twice in some lookups. */
+/* True if ADDRESS stands in LIST twice, and this is not the first: with Debian's /etc/hosts, some
+ * lookups of localhost give 127.0.0.1 twice. */
 static bool is_repeated(const struct addrinfo *list, const struct addrinfo *address)
 {
     for (; list != address; list = list->ai_next)
@@ -69,7 +69,7 @@ static void set_port(struct sockaddr *address, in_port_t port)
         ((struct sockaddr_in *)address)->sin_port = port;
 }
 
-/* The port of FD in network order, or 0. */
+/* FD's port in network order, or 0. */
 static in_port_t port_of(int fd)
 {
     union {
@@ -128,7 +128,7 @@ int listener_open(const char *listen_text, int *fds, int max)
     int err = getaddrinfo(host, port, &hints, &addresses);
     if (err)
         return err == EAI_MEMORY ? -ENOMEM : -ENOENT;
-    /* With port 0 the one that the first address got may be in use at another. */
+    /* With port 0, the first address's port may be in use at another address. */
     const int tries = authority.port == 0 ? 16 : 1;
     int count = -EADDRINUSE;
     for (int i = 0; i < tries && count == -EADDRINUSE; i++) {

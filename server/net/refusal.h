@@ -1,4 +1,4 @@
-/* Responses that are sent without libmicrohttpd, to connections that it has no request of. */
+/* Responses sent without libmicrohttpd, on connections from which it has no request. */
 #ifndef FARLANDS_NET_REFUSAL_H
 #define FARLANDS_NET_REFUSAL_H
 
@@ -9,7 +9,7 @@ enum refusal {
     REFUSAL_SLOW_HEAD,   /* 408 */
 };
 
-/* Send REFUSAL to the socket FD, without waiting. Returns true if the system has taken all of it.
+/* Send REFUSAL to the socket FD, without waiting. Returns true if the system has taken all bytes.
  */
 bool refusal_send(int fd, enum refusal refusal);
 

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-/* Of tcpi_state, as in netinet/tcp.h, which excludes linux/tcp.h. */
+/* tcpi_state, as in netinet/tcp.h, which excludes linux/tcp.h. */
 enum { CLOSED = 7, CLOSE_WAIT = 8 };
 
 bool socket_tcp(int fd, struct socket_tcp *out)

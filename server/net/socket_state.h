@@ -1,4 +1,4 @@
-/* The state of a connected socket, as the system knows it. */
+/* What the system knows about a connected socket. */
 #ifndef FARLANDS_NET_SOCKET_STATE_H
 #define FARLANDS_NET_SOCKET_STATE_H
 
@@ -23,7 +23,7 @@ bool socket_has_unread(int fd);
 /* True if the system still has bytes for the client. */
 bool socket_has_unsent(int fd);
 
-/* Reset the connection: unsent bytes are discarded, and its reader sees the end. */
+/* Reset the connection: unsent bytes are discarded, and whoever reads here sees the end. */
 void socket_reset(int fd);
 
 #endif

@@ -1,4 +1,4 @@
-/* The layout of files: RFC 9649, section 2. */
+/* File layout: RFC 9649, section 2. */
 #include "webp_writer.h"
 
 #include <assert.h>
@@ -10,13 +10,13 @@
 #include "server/core/multiversion.h"
 #include "server/png/image_checksum.h"
 
-/* Increase it if any encoded byte changes. */
+/* Increase this if any encoded byte changes. */
 enum { VERSION = 1 };
 
 enum {
     RIFF_HEAD = 12, /* "RIFF", length, "WEBP" */
     EXTENDED = 18,  /* the chunk VP8X */
-    SIDE_BYTES = 3, /* of the width, less 1; the height follows */
+    SIDE_BYTES = 3, /* width - 1; the height follows */
     FIRST_BYTES = 1 << 16,
 };
 
@@ -98,7 +98,7 @@ static int append(const uint8_t *bytes, size_t length, const WebPPicture *pictur
     return 1;
 }
 
-/* The code of a failure. If it has no memory, libwebp does not always say so. */
+/* The code for a failure. libwebp does not always say if memory ran out. */
 static int failure(WebPEncodingError error)
 {
     return error == VP8_ENC_OK || error == VP8_ENC_ERROR_OUT_OF_MEMORY ||
@@ -126,7 +126,7 @@ static int encode(struct webp_writer *writer, int size, unsigned quality, unsign
     writer->length = 0;
     const bool done = WebPEncode(&config, &picture);
     const WebPEncodingError error = picture.error_code;
-    WebPPictureFree(&picture); /* not the pixels, which are ours */
+    WebPPictureFree(&picture); /* frees all but the pixels, which are ours */
     return done ? 0 : failure(error);
 }
 
@@ -142,7 +142,8 @@ static uint8_t *put_bytes(uint8_t *at, const void *bytes, size_t length)
     return (uint8_t *)memcpy(at, bytes, length) + length;
 }
 
-/* The encoded picture, the only chunk of libwebp's simple file, in an extended one with KEY. */
+/* Put the encoded picture, the only chunk in libwebp's simple file, into an extended file with KEY.
+ */
 static struct blob *extend(const struct webp_writer *writer, int size, const char *key)
 {
     const size_t length = writer->length + EXTENDED + IMAGE_CHECKSUM_RIFF;
