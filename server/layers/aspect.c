@@ -8,8 +8,7 @@
 #include "scale.h"
 #include "shading.h"
 
-/* North is red, east yellow, south green, west blue: neighbors are told apart, and opposites too.
- */
+/* North is red, east yellow, south green, west blue: neighbors and opposites differ clearly. */
 const struct scale_stop aspect_stops[ASPECT_STOPS] = {
     {0, {0xd9, 0x5f, 0x5f}},   {45, {0xe3, 0x9a, 0x4c}},  {90, {0xd9, 0xcf, 0x57}},
     {135, {0x7f, 0xbf, 0x5a}}, {180, {0x4f, 0xb8, 0xa4}}, {225, {0x5a, 0x9b, 0xd4}},
@@ -17,8 +16,9 @@ const struct scale_stop aspect_stops[ASPECT_STOPS] = {
 };
 
 static const float LEVEL = 180;
-/* The slope, as shading draws it, up to which the color turns from gray into that of a direction:
- * 1.4 degrees close up. */
+/* Up to this slope, as shading draws it, gray turns into the direction's color: 1.4 degrees close
+ * up.
+ */
 static const float CLEAR = 0.05f;
 
 /* Clockwise from north, 0 to 360 degrees; 0 on level ground. */

@@ -1,4 +1,4 @@
-/* The colors of biomes: the layer's pixels are ids, which paint_gray writes. */
+/* The palette for biomes: pixels are ids, which paint_gray writes. */
 #include <string.h>
 
 #include "paint.h"

@@ -1,5 +1,5 @@
-/* Maxima and minima of floats, of which gcc makes comparisons and blends; of integers it makes one
- * instruction, and floats from 0 on are in the order of their bits. */
+/* Maxima and minima for floats. gcc needs a comparison and a blend for floats, but one instruction
+ * for integers, and floats from 0 on have the same order as their bits. */
 #ifndef FARLANDS_LAYERS_CLAMP_H
 #define FARLANDS_LAYERS_CLAMP_H
 

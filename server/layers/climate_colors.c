@@ -13,7 +13,7 @@ enum {
     NODES_HIGH = CLIMATE_HUMIDITIES / NODE + 1,
 };
 
-/* The colors of all levels and of steep ground at a node, by channel; SIDE_BY_SIDE for vectors. */
+/* A node's colors, for all levels and steep ground, by channel; SIDE_BY_SIDE for vectors. */
 enum { SIDE_BY_SIDE = 8 };
 _Static_assert(CLIMATE_MAX_LEVELS + 1 <= SIDE_BY_SIDE, "the levels and steep ground have room");
 struct node {
@@ -24,21 +24,21 @@ struct nodes {
     struct node at[NODES_HIGH][NODES_WIDE];
 };
 
-/* The square of the distance over which a biome loses its part: borders are some 4 degrees, or a
- * tenth of humidity, wide. */
+/* The squared distance over which a biome fades: borders are some 4 degrees, or a tenth of
+ * humidity, wide. */
 static const float BLEND = 0.12f;
-/* Added for a height beyond the range: beaches end at a height, and not a little above it. */
+/* Added for a height beyond the range, because a beach ends at its height, not a little above. */
 static const float BEYOND = 0.25f;
-/* The part of a height by which a change of levels reaches to either side. */
+/* The change between two levels reaches to either side by this part of the height. */
 static const float CHANGE = 0.2f;
-/* Heights less than this times the one before are one level. */
+/* A height less than this times the height before is on the same level. */
 static const float APART = 1.5f;
-/* A biome whose slopes begin here or above is one of steep ground. */
+/* A biome whose slopes begin here or above is for steep ground. */
 static const float STEEP = 0.2f;
-/* If there is none. */
+/* If no biome is for steep ground. */
 static const struct biome_look rock = {.color = {0x8f, 0x87, 0x7c}};
 
-/* The distance of X from the range of ROW, as biomes are chosen by. */
+/* X's distance from ROW's range, the distance by which biomes are chosen. */
 static float distance(const struct biome_row *row, enum biome_axis axis, float x)
 {
     const struct biome_range *range = &row->range[axis];
@@ -61,7 +61,7 @@ static bool is_steep(const struct biome_row *row)
     return row->range[BIOME_SLOPE].from >= STEEP;
 }
 
-/* The square of the distance of ROW from level ground at METRES, or from steep ground. */
+/* ROW's squared distance from level ground at METRES, or from steep ground. */
 static float square_of(const struct biome_row *row, float temperature, float humidity,
                        const float *height)
 {
@@ -72,9 +72,9 @@ static float square_of(const struct biome_row *row, float temperature, float hum
 }
 
 /*
- * Colors at a place. Each row takes a part of what those before it have left, since of rows that
- * contain a place the first is its biome: 1 / (1 + square / BLEND)^3. Ground is steep if HEIGHT is
- * NULL.
+ * Colors at a place. If several rows contain a place, the first one is the biome. So each row takes
+ * a part, 1 / (1 + square / BLEND)^3, of what the rows before have left. HEIGHT is NULL for steep
+ * ground.
  */
 static void blend(float color[3], const struct biome_table *biomes, float temperature,
                   float humidity, const float *height)
@@ -95,7 +95,7 @@ static void blend(float color[3], const struct biome_table *biomes, float temper
         color[k] = total > 0 ? sum[k] / total : (float)rock.color[k];
 }
 
-/* The nodes' colors of LEVEL, which HEIGHT is in, or of steep ground if it is NULL. */
+/* The nodes' colors on LEVEL, which contains HEIGHT, or for steep ground if HEIGHT is NULL. */
 static void make_nodes(struct nodes *nodes, const struct biome_table *biomes, int level,
                        const float *height)
 {
@@ -110,7 +110,7 @@ static void make_nodes(struct nodes *nodes, const struct biome_table *biomes, in
         }
 }
 
-/* The colors at X, Y of a square with these nodes at its corners, 0 to 1 from the first. */
+/* The colors at X, Y, 0 to 1, in a square with these nodes at the corners. */
 INLINE void between(uint32_t *out, const struct node *restrict west,
                     const struct node *restrict south_west, float x, float y)
 {
@@ -127,8 +127,8 @@ INLINE void between(uint32_t *out, const struct node *restrict west,
     }
 }
 
-/* All entries from the NODES, in the order of places (climate_place), because each store of
- * SIDE_BY_SIDE colors writes a little of the next places, too. */
+/* Interpolate all entries from NODES, in climate_place's order, because each store of SIDE_BY_SIDE
+ * colors overwrites the beginning of the next places. */
 MULTIVERSION
 static void fill(uint32_t *out, const struct nodes *restrict nodes, int levels)
 {
@@ -147,7 +147,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The heights at which ranges end, above 0, ascending and apart. Returns their number. */
+/* Heights above 0 at which ranges end, ascending and apart. Returns how many. */
 static int find_changes(float change[CLIMATE_MAX_LEVELS - 1], const struct biome_rows *rows)
 {
     float ends[2 * BIOMES_MAX] = {0};

@@ -27,7 +27,7 @@ static uint32_t palette_at(const struct world_config *world, float metres)
     return rgb_pack(mix(a->red, b->red, t), mix(a->green, b->green, t), mix(a->blue, b->blue, t));
 }
 
-/* Metres: the scale of a narrower range would not be finite. */
+/* Metres: a narrower range would have no finite scale. */
 static const float NARROWEST = 1e-30f;
 
 float color_table_end(float min, float max)

@@ -1,4 +1,4 @@
-/* A world's range of heights, and its palette as a lookup table over it. */
+/* A world's range of heights, and the palette as a lookup table over that range. */
 #ifndef FARLANDS_LAYERS_COLOR_TABLE_H
 #define FARLANDS_LAYERS_COLOR_TABLE_H
 
@@ -15,8 +15,8 @@ struct color_table {
     float first;                      /* metres at which entry 0 begins: min, or just below */
     float scale;                      /* entries per metre */
     uint32_t color[COLOR_TABLE_SIZE]; /* evenly spaced from first to beyond max: 0xbbggrr */
-    uint32_t shallow, deep;           /* of rivers and lakes: 0xbbggrr */
-    struct climate_colors *climate;   /* of land; NULL: those above, too, or not made yet */
+    uint32_t shallow, deep;           /* for rivers and lakes: 0xbbggrr */
+    struct climate_colors *climate;   /* for land; NULL: land uses COLOR, too, or not made yet */
 };
 
 /* MAX, or more if MIN .. MAX is too narrow for a scale. */

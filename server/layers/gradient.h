@@ -1,12 +1,12 @@
-/* Slopes of heights, in metres per block: central differences that reach beyond the tile, so that
- * tiles join without a seam. */
+/* Slopes, in metres per block: central differences that reach beyond the tile, so that tiles join
+ * without a seam. */
 #ifndef FARLANDS_LAYERS_GRADIENT_H
 #define FARLANDS_LAYERS_GRADIENT_H
 
 #include "layer.h"
 #include "server/core/multiversion.h"
 
-/* Of a row of heights. */
+/* For one row. */
 struct gradient {
     const float *row, *north, *south;
     int reach;

@@ -1,7 +1,7 @@
 /*
  * Gray shading: 255 faces the light in the north-west, 180 is level ground, 0 faces away. Levels
- * are STEP apart, which no eye sees and which takes a quarter off the pictures' bytes; it divides
- * both 180 and 255.
+ * are STEP apart, which no eye notices, and which saves a quarter of the bytes. STEP divides both
+ * 180 and 255.
  */
 #include "paint.h"
 #include "shading.h"

@@ -7,21 +7,21 @@
 #include "paint.h"
 
 /*
- * Order grows by 1 if the length of the water upstream doubles, and so does the area that it comes
- * from: rivers of an order are farther apart than those of the one before by a root of 2. Full
- * lines would be as dense at each zoom if the least order grew by 2 from one to the next. By 1,
- * maps of larger areas show more of them. Lines of order ALL are full if samples are ALL_METRES
- * apart.
+ * Order grows by 1 if the upstream length doubles, and the upstream area with it. So rivers of one
+ * order are farther apart by a root of 2 than those one order below. If the least order grew by 2
+ * from zoom to zoom, full lines would be equally dense at each. It grows by 1, so maps of larger
+ * areas show more lines. Order ALL is drawn in full if samples are ALL_METRES apart.
  */
 #define ALL 3.0
 #define ALL_METRES 16.0
 #define ORDERS_PER_ZOOM 1.0
 /* Orders from nothing to a full line. */
 #define FADE 3.0f
-/* Half the width of a line, in pixels; orders from rivers as wide as that to ones without width. */
+/* Half a line's width, in pixels; and the orders between rivers that wide and rivers without width.
+ */
 #define LINE 0.6f
 #define NARROW 4.0f
-/* Metres from which on lakes have the deep color. */
+/* Lakes have the deep color from this depth on, in metres. */
 #define DARKEST 80.0f
 /* Degrees C: water is frozen below COLD and open above MILD. */
 #define COLD (-10.0f)
@@ -29,7 +29,7 @@
 
 enum { ICE_RED = 0xe4, ICE_GREEN = 0xee, ICE_BLUE = 0xf3 };
 
-/* log2 X, straight between powers of two: that of libm is not the same on all machines. */
+/* log2 X, straight between powers of two, because libm's log2f differs between machines. */
 static double zooms(double x)
 {
     int exponent;
@@ -52,10 +52,10 @@ struct river_scale river_scale_make(double metres, const double width[RIVER_ORDE
     };
 }
 
-/* Pixels that are painted together, and those that are looked at together. */
+/* Pixels that are painted together, and pixels that are examined together. */
 enum { SPAN = 16, WIDE = 64 };
 
-/* The water of a span. */
+/* The water in a span. */
 struct span {
     const float *metres, *water, *river, *bank, *temperature; /* the last may be NULL */
 };
@@ -72,9 +72,9 @@ INLINE int has_water(const struct span *span, int n)
 }
 
 /*
- * The share of water in each pixel. Lines are LINE pixels wider to both sides than rivers that are
- * narrow on this scale; a parabola stands for the power of the order that widths grow by. What is
- * below the sea, and no lake, is the sea's.
+ * The share of water in each pixel. Rivers that are narrow on this scale get LINE pixels more on
+ * both sides; how width grows with order is a power, for which a parabola stands. Ground below the
+ * sea is the sea's, unless it is a lake's.
  */
 INLINE void find_shares(float *restrict share, const struct span *span,
                         const struct river_scale *scale, int n)
@@ -145,7 +145,7 @@ static void paint_wide(uint32_t *restrict color, const struct span *wide,
     }
 }
 
-/* Less than WIDE pixels: the end of a row. */
+/* A row's last pixels, less than WIDE. */
 static void paint_rest(uint32_t *color, const struct span *rest, const struct river_scale *scale,
                        uint32_t shallow, uint32_t deep, int n)
 {
@@ -177,7 +177,7 @@ void inland_water_row(struct rgb_row *row, const struct heights *heights, ptrdif
 
 /* --- The layer "water" --- */
 
-enum { ICE = WATER_TONES - 1 }; /* the last tone; those before it are of depths */
+enum { ICE = WATER_TONES - 1 }; /* the last tone; the others are depths */
 
 uint32_t water_color(const struct color_table *colors, int index)
 {
@@ -206,7 +206,7 @@ void palette_water(struct image_palette *out, const struct color_table *colors,
     }
 }
 
-/* The index of water of this DEPTH, in metres. */
+/* The index for water that is METRES deep. */
 static uint8_t index_of(float share, float metres, bool frozen)
 {
     const float t = clamped(metres * (1 / DARKEST), 1), depth = t * (2 - t);

@@ -25,9 +25,9 @@ const struct layer layers[] = {
      .pixel = PIXEL_GRAY16,
      .fields = true,
      .version = 1,
-     .parts = DENSITY, /* of the surface */
+     .parts = DENSITY, /* for the surface */
      .paint = paint_height},
-    /* Its range is that of ids, so its grays are ids. */
+    /* The field's range is that of ids, so grays are ids. */
     {.name = "biome",
      .formats = PNG,
      .pixel = PIXEL_INDEX8,

@@ -7,43 +7,44 @@
 #include "rgb.h"
 #include "shading.h"
 
-/* Level ground keeps its color; shadows lose at most DEEPEST of theirs, and half of that on slopes
- * that lack HALF of level ground's light. The rest comes from the sky, so that they keep a shape.
- */
+/* Level ground keeps its color. Shadows lose at most DEEPEST of theirs, and half as much on slopes
+ * that lack HALF of level ground's light. The rest is skylight, so that shadows keep a shape. */
 static const float DEEPEST = 0.68f, HALF = 0.85f;
-/* A weak second light, on the north-east's horizon, tells the sides of what is in shadow apart. */
+/* A weak second light, on the north-east's horizon, gives shape to ground in shadow. */
 static const float SECOND_LIGHT = 0.6f;
-/* Bright ground, snow above all, lights its own shadows: from this level on, white by that part. */
+/* Bright ground, for example snow, lights its own shadows: from this level on, white by that part.
+ */
 static const float BRIGHT = 160, WHITE = 0.1f;
-/* Sunny sides gain less than shadows lose, so that snow keeps its shape. */
+/* Sunny sides gain less than shadows lose, so that snow keeps a shape. */
 static const float SUNNY = 0.85f;
-/* Skylight is blue, and the sun yellow: what green and blue lose and gain, compared with red. */
+/* Skylight is blue, and the sun yellow: how much green and blue lose and gain, compared with red.
+ */
 static const float GREEN_SHADE = 0.93f, BLUE_SHADE = 0.7f, GREEN_SUN = 0.94f, BLUE_SUN = 0.82f;
-/* Steep ground shows soil and rock: its color goes this far towards a warm gray. */
+/* Steep ground shows soil and rock: colors go this far towards a warm gray. */
 static const float BARE = 0.55f, BARE_RED = 1.04f, BARE_BLUE = 0.90f;
-/* The same with colors of climate, which have rocks of their own. */
+/* The same with climate colors, which include rock. */
 static const float FOREST_BARE = 0.25f;
 
 /* Metres that an int holds. */
 #define HIGHEST 2e9f
 
-/* Squares of slopes: soil to 30 degrees, rock from 45 on. */
+/* Squared slopes: soil to 30 degrees, rock from 45 on. */
 #define SOIL (1 / 3.0f)
 #define ROCK 1.0f
 
-/* Entries of climate's tables. */
+/* Entries in the climate tables. */
 #define PER_DEGREE (CLIMATE_TEMPERATURES / (CLIMATE_HOTTEST - CLIMATE_COLDEST))
 
-/* Below 0 metres is the sea, and its floor shows through softly. */
+/* Below 0 metres is the sea, and the floor shows through softly. */
 static const float UNDER_WATER = 0.35f;
 
-/* Light above this level is compressed towards white without reaching it, so that snow keeps its
- * shape. Level ground keeps its color. */
+/* Light above this level approaches white without reaching it, so that snow keeps a shape. Level
+ * ground keeps its color. */
 static const float SHOULDER = 225;
 
-/* Pixels that are painted together: what none of them has is left out. Loops over them have lengths
- * that the compiler knows, N, so that nothing but vectors is left of them. They load what they need
- * before they decide: without AVX-512, gcc makes no vectors of loads under a condition. */
+/* Pixels that are painted together: steps that none of them needs are left out. Loops have a length
+ * N that the compiler knows, so that it makes nothing but vectors. They load before they decide,
+ * because without AVX-512 gcc cannot vectorize loads under a condition. */
 enum { SPAN = 64, FEW = 16 };
 
 /* The ground's colors in a span, as channels from 0 to 255. */
@@ -57,19 +58,19 @@ struct pixels {
     const float *of[INPUTS]; /* N values each; without colors of climate, no climate */
 };
 
-/* Entries of the palette, and those of climate's lowest level. */
+/* Entries in the palette, and in climate's lowest level. */
 struct entries {
     int deep[SPAN], land[SPAN];
 };
 
-/* One channel of ground of this LEVEL, of which the share BARE is GRAY * TINT. */
+/* One channel of ground with this LEVEL; a share, BARE, is GRAY * TINT. */
 INLINE float bared(float level, float gray, float tint, float bare)
 {
     /* Warm gray can be brighter than white. */
     return at_most(level + (gray * tint - level) * bare, 255);
 }
 
-/* Channels of ground, and the same under light. */
+/* Channels of ground, and the same channels under light. */
 struct lit {
     struct span level, full;
 };
@@ -139,7 +140,7 @@ INLINE void light_span(uint32_t *restrict out, const struct span *restrict groun
                           rgb_rounded(lit.full.blue[i]));
 }
 
-/* One by one, through memory: a vector of entries would have to be taken apart for the loads. */
+/* One by one, through memory, because the loads would have to take a vector of entries apart. */
 static __attribute__((noinline)) void pick(uint32_t *out, const uint32_t *table, const int *entry,
                                            int n)
 {
@@ -160,7 +161,7 @@ INLINE void look_up(struct span *restrict out, const uint32_t *restrict table,
     }
 }
 
-/* The colors of an entry and of the one after it, by the SHARE of the latter. */
+/* For each pixel, the colors of an entry and of the next one. */
 static __attribute__((noinline)) void pick_pairs(uint32_t *out, const uint32_t *table,
                                                  const int *entry, int n)
 {
@@ -175,7 +176,7 @@ INLINE float between(uint32_t low, uint32_t high, int c, float share)
     return from + (to - from) * share;
 }
 
-/* Colors between those of an entry and of the next, which has the SHARE. */
+/* Colors between an entry and the next one, which has the SHARE. */
 INLINE void look_up_pairs(struct span *restrict out, const uint32_t *restrict table,
                           const int *restrict entry, const float *restrict share, int n)
 {
@@ -188,7 +189,7 @@ INLINE void look_up_pairs(struct span *restrict out, const uint32_t *restrict ta
     }
 }
 
-/* Turn OUT into the colors of entries by a SHARE of them each. */
+/* Turn OUT into the colors of entries, by one SHARE each. */
 INLINE void mix(struct span *restrict out, const uint32_t *restrict table,
                 const int *restrict entry, const float *restrict share, int n)
 {
@@ -215,7 +216,7 @@ INLINE void round_off(struct span *span, int n)
     }
 }
 
-/* Entries of the palette. */
+/* Entries in the palette. */
 INLINE void find_palette(int *restrict entry, const float *restrict metres, float first,
                          float scale, int n)
 {
@@ -223,7 +224,7 @@ INLINE void find_palette(int *restrict entry, const float *restrict metres, floa
         entry[i] = (int)clamped((metres[i] - first) * scale, COLOR_TABLE_SIZE - 1);
 }
 
-/* Entries of climate's lowest level. */
+/* Entries in climate's lowest level. */
 INLINE void find_land(int *restrict entry, const float *restrict temperature,
                       const float *restrict humidity, int levels, int n)
 {
@@ -236,7 +237,7 @@ INLINE void find_land(int *restrict entry, const float *restrict temperature,
     }
 }
 
-/* Entries of one LEVEL; under water, the palette's. */
+/* Entries in one LEVEL; under water, in the palette. */
 INLINE void find_level(int *restrict entry, const struct entries *restrict at,
                        const float *restrict metres, int level, int n)
 {
@@ -246,7 +247,7 @@ INLINE void find_level(int *restrict entry, const struct entries *restrict at,
     }
 }
 
-/* From 0 on: a whole number on a level, and what lies between two of them otherwise. */
+/* From 0 on: a whole number on a level, and a fraction between two levels. */
 INLINE float level_at(const struct climate_change *change, float metres)
 {
     float level = 0;
@@ -255,8 +256,8 @@ INLINE float level_at(const struct climate_change *change, float metres)
     return level;
 }
 
-/* The entry of the lower of both levels that each pixel lies between, and the share of the higher.
- * Under water it is 0. */
+/* For each pixel, the entry in the lower of two levels, and the higher one's share, which is 0
+ * under water. */
 INLINE void find_levels(int *restrict entry, float *restrict share,
                         const struct entries *restrict at, const float *restrict metres,
                         const struct climate_change *restrict change, int n)
@@ -276,10 +277,10 @@ INLINE void find_rock(float *restrict share, const float *restrict slope, int n)
         share[i] = clamped((slope[i] - SOIL) * (1 / (ROCK - SOIL)), 1);
 }
 
-/* What a span has, so that the rest is left out. */
+/* What a span contains, so that other steps are left out. */
 struct contents {
     int land, steep;     /* 0: none */
-    int lowest, highest; /* whole metres at or above 0 that hold all heights of land */
+    int lowest, highest; /* whole metres at or above 0, around all land heights */
 };
 
 INLINE struct contents look_at(const float *restrict metres, const float *restrict slope, int n)
@@ -355,7 +356,7 @@ static void paint_few(uint32_t *restrict out, const struct pixels *restrict pixe
     paint_pixels(out, pixels, colors, FEW);
 }
 
-/* Less than FEW pixels: the end of a row. */
+/* A row's last pixels, less than FEW. */
 static void paint_rest(uint32_t *out, const struct pixels *pixels, const struct color_table *colors,
                        int count)
 {

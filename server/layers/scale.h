@@ -13,14 +13,14 @@ struct scale_stop {
 
 enum { SLOPE_STOPS = 8, ASPECT_STOPS = 9 };
 
-/* Ascending; colors in between are linear. Of slope, from 0 to 90 degrees above the horizontal. */
+/* Ascending; colors in between are linear. For slope: 0 to 90 degrees above the horizontal. */
 extern const struct scale_stop slope_stops[SLOPE_STOPS];
-/* Of aspect, from 0 to 360 degrees clockwise from north; both ends are the same. */
+/* For aspect: 0 to 360 degrees clockwise from north; both ends are the same. */
 extern const struct scale_stop aspect_stops[ASPECT_STOPS];
 
 /*
- * The angle of a slope from 0 to 1, in degrees: Abramowitz and Stegun, 4.4.49, within 0.0006. atanf
- * is not the same on every machine.
+ * A slope from 0 to 1 as an angle in degrees: Abramowitz and Stegun, 4.4.49, within 0.0006. Not
+ * atanf, which differs between machines.
  */
 INLINE float scale_degrees(float slope)
 {
@@ -32,7 +32,7 @@ INLINE float scale_degrees(float slope)
     return slope * polynomial * 57.295780f;
 }
 
-/* Channel C of the color at DEGREES: the first stop's, and the share of each step after it. */
+/* Channel C of the color at DEGREES: the first stop's, plus a share of each step behind. */
 INLINE float scale_channel(const struct scale_stop *stop, int stops, float degrees, int c)
 {
     float level = (float)stop[0].color[c];

@@ -7,8 +7,8 @@
 #include "reciprocal.h"
 #include "server/core/multiversion.h"
 
-/* Gentle slopes keep their size and steep ones grow like their square root, so that a map shows
- * both. This is the square root of the slope at which one turns into the other. */
+/* Gentle slopes keep their size, and steep ones grow like a square root, so that a map shows both.
+ * This is the square root of the slope between gentle and steep. */
 static const float GENTLE = 0.5f;
 
 /* Unit vector to the light: x east, y south, z up; 45 degrees above the north-west. */
@@ -16,8 +16,8 @@ static const float LIGHT_X = -0.5f, LIGHT_Y = -0.5f, LIGHT_Z = SHADING_LEVEL;
 /* The same to the north-east's horizon, across the light. */
 static const float ACROSS_X = 0.70710678f, ACROSS_Y = -0.70710678f;
 
-/* Features that are as broad as the picture are the flatter, the broader they are, about like a
- * root. It is exact on every machine, which powf is not. */
+/* Broad features are flatter, about like a root of their breadth. A square root is the same on
+ * every machine, unlike powf. */
 float shading_exaggeration(float spacing)
 {
     return SHADING_LEAST_EXAGGERATION * sqrtf(1 + spacing / SHADING_SPACING);

@@ -15,17 +15,17 @@ struct shading {
     float slope[LAYER_MAX_SIZE];  /* the square of the slope itself, metres per metre */
 };
 
-/* Of heights, close up; and the spacing of samples, in blocks, from which on it grows. */
+/* The exaggeration close up; and the sample spacing, in blocks, from which on it grows. */
 #define SHADING_LEAST_EXAGGERATION 2.0f
 #define SHADING_SPACING 16.0f
 
 /*
- * By how much heights are exaggerated in pictures whose samples are SPACING blocks apart: the more,
- * the broader the features are that are left to see. The same in all worlds and on all machines.
+ * How much heights are exaggerated if samples are SPACING blocks apart: more for wide spacing,
+ * because only broad, flat features are left to see. The same in all worlds and on all machines.
  */
 float shading_exaggeration(float spacing);
 
-/* Shade row J of HEIGHTS, which have a border as wide as their reach. */
+/* Shade row J of HEIGHTS, which have a border as wide as reach. */
 void shading_row(struct shading *out, const struct heights *heights, int j);
 
 #endif

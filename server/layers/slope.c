@@ -6,18 +6,18 @@
 #include "rgb.h"
 #include "scale.h"
 
-/* The colors of hiking maps: ground is orange from 30 degrees on, if snow on it may slide. */
+/* Colors as on hiking maps: ground from 30 degrees on, where snow may slide, is orange. */
 const struct scale_stop slope_stops[SLOPE_STOPS] = {
     {0, {0xff, 0xff, 0xff}},  {10, {0xe2, 0xee, 0xc2}}, {20, {0xf6, 0xe4, 0x78}},
     {30, {0xf6, 0xa0, 0x3c}}, {40, {0xd8, 0x30, 0x28}}, {50, {0x8c, 0x28, 0x96}},
     {60, {0x24, 0x2c, 0x8c}}, {90, {0x00, 0x00, 0x00}},
 };
 
-/* The angle of a slope, in degrees. */
+/* A slope's angle, in degrees. */
 INLINE float angle(float slope)
 {
     const float low = slope < 1 ? slope : 1, high = slope < 1 ? 1 : slope;
-    const float degrees = scale_degrees(low / high); /* of 1 / slope if that is less */
+    const float degrees = scale_degrees(low / high); /* for 1 / slope, if that is less */
     return slope > 1 ? 90 - degrees : degrees;
 }
 

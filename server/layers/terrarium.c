@@ -1,5 +1,5 @@
-/* 256 R + G + B / 256 - 32768 metres: finer than terrain-rgb, and QGIS reads it. Of the ground, or
- * of what one sees from above, water included. */
+/* 256 R + G + B / 256 - 32768 metres: finer than terrain-rgb, and QGIS reads it. Heights of the
+ * ground, or of the water surface above. */
 #include "clamp.h"
 #include "dem_packing.h"
 #include "paint.h"
