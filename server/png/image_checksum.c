@@ -1,6 +1,5 @@
-/* The layout of chunks: PNG specification (ISO/IEC 15948), section 5; WebP: RFC 9649, 2.3. The
- * hash: XXH3 (https://github.com/Cyan4973/xxHash, doc/xxhash_spec.md), whose values do not change.
- */
+/* Chunk layout: PNG specification (ISO/IEC 15948), section 5; WebP: RFC 9649, 2.3. Hash: XXH3
+ * (https://github.com/Cyan4973/xxHash, doc/xxhash_spec.md), whose values do not change. */
 #include "image_checksum.h"
 
 #include <assert.h>
@@ -19,11 +18,11 @@ enum {
     CHUNK_HEAD = 8, /* length, type */
     CRC = 4,
     IEND = CHUNK_HEAD + CRC,
-    END = CHUNK_HEAD + IMAGE_CHECKSUM + CRC + IEND, /* of a file: flKY, IEND */
+    END = CHUNK_HEAD + IMAGE_CHECKSUM + CRC + IEND, /* the end of a file: flKY, IEND */
 };
 
-/* libxxhash leaves the upper halves of vector registers in use. Code for SSE, which is most of this
- * program, then takes up to three times as long. */
+/* libxxhash leaves the upper halves of vector registers in use. Then SSE code, which is most of
+ * this program, takes up to three times as long. */
 #if defined(__x86_64__)
 static __attribute__((target("avx"))) void clear_upper_halves(void)
 {

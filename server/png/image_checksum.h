@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * The chunk's type. The case of its letters (PNG specification, 5.4) says that decoders ignore it
- * (f), that it is private (l), and that programs that change the picture must drop it (Y), since it
- * depends on every byte. It comes last, before IEND. In RIFF any type that nobody knows is ignored.
+ * The chunk's type. Its letters (PNG specification, 5.4) say: decoders ignore the chunk (f), which
+ * is private (l), and a program that changes the picture must drop it (Y), because the content
+ * depends on every byte. The chunk comes last, before IEND. In RIFF readers ignore unknown types.
  */
 #define IMAGE_CHECKSUM_TYPE "flKY"
 enum {
@@ -18,18 +18,19 @@ enum {
 };
 
 /*
- * The content of the chunk of the tile KEY: a hash of 128 bits of KEY and of the BYTES before the
- * chunk. The same on every machine. It finds accidents: whoever may write files can compute it.
+ * The chunk's content for the tile KEY: a 128-bit hash of KEY and all BYTES before the chunk. The
+ * same on every machine. Finds accidents, but no attacks: whoever may write files can compute the
+ * hash.
  */
 void image_checksum(uint8_t out[IMAGE_CHECKSUM], const uint8_t *bytes, size_t length,
                     const char *key);
 
-/* The whole chunk of the tile KEY at the end of a RIFF file, after its BYTES. */
+/* The whole chunk for the tile KEY, behind the BYTES of a RIFF file. */
 void image_checksum_riff(uint8_t out[IMAGE_CHECKSUM_RIFF], const uint8_t *bytes, size_t length,
                          const char *key);
 
-/* True if BYTES are the whole file that was encoded for KEY, and no other: its last chunk must be
- * flKY, as computed here, and in PNG be followed by IEND. Pixels are not decoded. Any thread. */
+/* True if BYTES are the whole file that was encoded for KEY, and no other: the last chunk must be
+ * flKY, as computed here, in PNG before IEND. Pixels are not decoded. Any thread. */
 bool image_checksum_verify(const uint8_t *bytes, size_t length, const char *key);
 
 #endif

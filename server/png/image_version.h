@@ -1,5 +1,5 @@
-/* The encoder's version, part of the fingerprints of pictures: increase it if any encoded byte
- * changes. */
+/* The encoder's version, part of pictures' fingerprints: increase this if any encoded byte changes.
+ */
 #ifndef FARLANDS_PNG_IMAGE_VERSION_H
 #define FARLANDS_PNG_IMAGE_VERSION_H
 

@@ -26,7 +26,7 @@ struct image_writer {
     struct deflate *deflate;
     struct palette_maker *maker;
     uint8_t filtered[TILE_MAX + DEFLATE_SLACK];
-    uint8_t rows[2][ROW_MAX]; /* the last two in PNG's byte order, if it is not the machine's */
+    uint8_t rows[2][ROW_MAX]; /* the last two in PNG's byte order, if the machine has another */
     uint8_t indices[LAYER_MAX_SIZE * LAYER_MAX_SIZE];
     uint8_t palette[PALETTE_COLORS][3];
 };
@@ -62,7 +62,7 @@ void image_writer_free(struct image_writer *writer)
     free(writer);
 }
 
-/* An image, or a band of its rows, in PNG's terms. */
+/* An image, or a band of rows, in PNG's terms. */
 struct image {
     int width, height;
     int depth, color_type;
@@ -70,7 +70,7 @@ struct image {
     const uint8_t *pixels; /* 16 bits in native byte order */
     const uint8_t (*palette)[3];
     int colors;           /* in the palette; 0: none */
-    const uint8_t *alpha; /* of each color; NULL: all are opaque */
+    const uint8_t *alpha; /* per color; NULL: all are opaque */
 };
 
 static struct image describe(enum pixel pixel, int width, int height, const void *pixels)
@@ -90,7 +90,7 @@ static struct image describe(enum pixel pixel, int width, int height, const void
     };
 }
 
-/* Give IMAGE, whose pixels are indices, its PALETTE. */
+/* Give PALETTE to IMAGE, whose pixels are indices. */
 static void set_palette(struct image *image, const struct image_palette *palette)
 {
     image->palette = palette->color;
@@ -98,7 +98,7 @@ static void set_palette(struct image *image, const struct image_palette *palette
     image->alpha = palette->is_clear ? palette->alpha : NULL;
 }
 
-/* The bits that an index into COLORS takes. */
+/* How many bits an index into COLORS takes. */
 static int index_depth(int colors)
 {
     return colors <= 2 ? 1 : colors <= 4 ? 2 : colors <= 16 ? 4 : 8;
@@ -126,7 +126,7 @@ static size_t row_bytes(const struct image *image)
     return (size_t)image->width * image->pixel_bytes;
 }
 
-/* WIDTH indices of DEPTH bits, the leftmost in the highest. */
+/* Pack WIDTH indices into DEPTH bits each, the leftmost in the highest bits. */
 static void pack(uint8_t *out, const uint8_t *index, int width, int depth)
 {
     memset(out, 0, ((size_t)width * (size_t)depth + 7) / 8);
@@ -155,13 +155,13 @@ static const uint8_t *row_at(const struct image *image, int j, uint8_t buffer[RO
     return row;
 }
 
-/* The filters that predict nothing, and from the left alone (PNG, third edition, 9.2). */
+/* Filter types: no prediction, and from the left alone (PNG, third edition, 9.2). */
 enum { NONE_TYPE = 0, SUB_TYPE = 1 };
 
 /*
- * Filter the rows into writer->filtered; returns the bytes. Without a row above, Paeth and Sub give
- * the same: the first row gets the type FIRST, which must be SUB_TYPE if a decoder knows a row
- * above. Indices of less than a byte are longer when they are filtered.
+ * Filter the rows into writer->filtered; returns how many bytes. The first row gets the type FIRST:
+ * without a row above, Paeth and Sub give the same, but FIRST must be SUB_TYPE if a decoder knows a
+ * row above. Indices narrower than a byte are not filtered, because that makes them longer.
  */
 static size_t filter(struct image_writer *writer, const struct image *image, uint8_t first)
 {
@@ -216,12 +216,12 @@ static void on_warning(png_structp png, png_const_charp message)
     log_line(LOG_WARNING, "libpng: %s", message);
 }
 
-/* The part of a file that one call writes. */
+/* The part that one call writes. */
 struct part {
     const struct image *head; /* signature, IHDR, PLTE, tRNS; or NULL */
-    const uint8_t *stream;    /* of one IDAT */
+    const uint8_t *stream;    /* for one IDAT */
     size_t length;
-    const char *key; /* of flKY; or NULL */
+    const char *key; /* for flKY; or NULL */
     bool tail;       /* IEND */
 };
 
@@ -255,7 +255,7 @@ static void write_head(png_structp png, png_infop info, const struct image *imag
     png_write_info(png, info);
 }
 
-/* The chunk flKY, of the bytes written before. */
+/* The chunk flKY, from the bytes written before. */
 static void write_checksum(png_structp png, const struct memory *memory, const char *key)
 {
     uint8_t checksum[IMAGE_CHECKSUM];

@@ -4,7 +4,7 @@
 
 #include "server/core/multiversion.h"
 
-/* Masks instead of branches, so that only operations on bytes are left to vectorize. */
+/* Masks instead of branches, so that the compiler vectorizes byte operations only. */
 static inline uint8_t less(uint8_t x, uint8_t y)
 {
     return x < y ? 255 : 0;
@@ -22,9 +22,10 @@ static inline uint8_t choose(uint8_t mask, uint8_t x, uint8_t y)
 }
 
 /*
- * The predictor is the nearest to left + above - corner of left, above and corner. Its distance is
- * |above - corner| from left, |left - corner| from above, and from corner their sum, if both have
- * the same sign (then corner is never the nearest), or else their difference. All fits in bytes.
+ * The predictor is left, above or corner: the one nearest to left + above - corner. The distances
+ * are |above - corner| from left and |left - corner| from above. From corner it is their sum if
+ * both have the same sign (then corner is never the nearest), otherwise their difference. All fit
+ * in bytes.
  */
 static inline uint8_t predict(uint8_t left, uint8_t above, uint8_t corner)
 {
@@ -51,17 +52,17 @@ void paeth_row(uint8_t *restrict out, const uint8_t *restrict row, const uint8_t
                size_t length, size_t pixel)
 {
     size_t i = 0;
-    if (!above) { /* all zeros, which predicts left */
+    if (!above) { /* a row of zeros: left is the predictor */
         memcpy(out, row, pixel);
         for (i = pixel; i < length; i++)
             out[i] = (uint8_t)(row[i] - row[i - pixel]);
         return;
     }
-    for (; i < pixel; i++) /* zeros to the left, which predicts above */
+    for (; i < pixel; i++) /* zeros to the left: above is the predictor */
         out[i] = (uint8_t)(row[i] - above[i]);
     for (; i + BLOCK <= length; i += BLOCK)
         filter(out + i, row + i, above + i, BLOCK, pixel);
-    /* Filter the rest in a block that overlaps the last one, if the row is long enough. */
+    /* If the row is long enough, filter the rest in a block that overlaps the one before. */
     if (i < length && length >= BLOCK + pixel)
         filter(out + length - BLOCK, row + length - BLOCK, above + length - BLOCK, BLOCK, pixel);
     else

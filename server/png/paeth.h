@@ -9,9 +9,9 @@
 enum { PAETH_TYPE = 4 };
 
 /*
- * The differences of the LENGTH bytes of ROW to their prediction from the bytes PIXEL to the left,
- * above, and PIXEL to the left of that (9.4). ABOVE is the row before, or NULL for the first one.
- * OUT overlaps neither.
+ * ROW's LENGTH bytes minus their predictions from three bytes: PIXEL bytes to the left, above, and
+ * PIXEL bytes to the left in the row above (9.4). ABOVE is the row before, or NULL for the first
+ * one. OUT overlaps neither.
  */
 void paeth_row(uint8_t *restrict out, const uint8_t *restrict row, const uint8_t *restrict above,
                size_t length, size_t pixel);

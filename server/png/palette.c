@@ -8,21 +8,21 @@
 #include "server/core/multiversion.h"
 
 /*
- * Colors that no eye tells apart are a cell: two steps of luma, four of each chroma (YCoCg-R:
- * Malvar and Sullivan, "YCoCg-R: A Color Space with RGB Reversibility and Low Dynamic Range",
- * 2003). A block holds four by four by four cells, so that a picture's cells, which are near each
- * other, share few lines of a cache.
+ * A color cell holds colors that no eye tells apart: two steps of luma, four of each chroma
+ * (YCoCg-R: Malvar and Sullivan, "YCoCg-R: A Color Space with RGB Reversibility and Low Dynamic
+ * Range", 2003). A block holds four by four by four cells, because a picture's cells are close
+ * together and then share few cache lines.
  */
 enum {
-    BLOCK_BITS = 15, /* five of luma and of each chroma */
+    BLOCK_BITS = 15, /* five for luma and each chroma */
     BLOCK_CELLS = 64,
     BLOCKS = 1 << BLOCK_BITS,
-    BLOCKS_MAX = 1024, /* of one picture: some three times what varied terrain has */
+    BLOCKS_MAX = 1024, /* per picture: about three times as many as varied terrain has */
     CELLS_MAX = BLOCKS_MAX * BLOCK_CELLS,
-    NO_BLOCK = CELLS_MAX, /* the first of cells that have no pixels */
+    NO_BLOCK = CELLS_MAX, /* where the cells without pixels begin */
 };
 
-/* Numbers of pixels, by their power of two and the half of it. */
+/* Classes of pixel counts: two per power of two. */
 enum { SIZES = 2 * 19 };
 _Static_assert(PALETTE_PIXELS_MAX < 1 << (SIZES / 2), "each number of pixels has a size");
 
@@ -31,20 +31,20 @@ enum { LANES = 64, BRIGHTNESSES = 256 };
 struct order {
     uint16_t cell[CELLS_MAX];
     uint8_t color[3][CELLS_MAX + LANES]; /* by channel */
-    uint8_t size[CELLS_MAX];             /* of its number of pixels */
+    uint8_t size[CELLS_MAX];             /* the class of its pixel count */
     uint8_t far[CELLS_MAX];              /* how far the color may move, in each channel */
-    uint8_t moved[CELLS_MAX + LANES];    /* how far it does */
+    uint8_t moved[CELLS_MAX + LANES];    /* how far it has moved */
     uint8_t entry[CELLS_MAX + LANES];    /* of the palette */
     int begin[BRIGHTNESSES + 1];         /* where the cells of each brightness begin */
-    uint16_t popular[CELLS_MAX];         /* places, those of many pixels first */
+    uint16_t popular[CELLS_MAX];         /* places, the largest cells first */
 };
 
 struct palette_maker {
     uint32_t block[BLOCKS];                  /* the first cell of each, or NO_BLOCK */
     uint16_t used[BLOCKS_MAX];               /* blocks that have cells */
-    uint32_t count[CELLS_MAX + BLOCK_CELLS]; /* of pixels; 0 between calls */
-    uint32_t color[CELLS_MAX];               /* of the first pixel, 0xbbggrr */
-    uint16_t cell[CELLS_MAX];                /* those with pixels, in order of appearance */
+    uint32_t count[CELLS_MAX + BLOCK_CELLS]; /* pixels; 0 between calls */
+    uint32_t color[CELLS_MAX];               /* the first pixel's, 0xbbggrr */
+    uint16_t cell[CELLS_MAX];                /* cells with pixels, in order of appearance */
     uint8_t entry[CELLS_MAX];                /* of the palette */
     struct order order;
     uint32_t at[PALETTE_PIXELS_MAX]; /* each pixel's cell */
@@ -81,7 +81,7 @@ static void find_keys(uint32_t *restrict out, const uint8_t *restrict pixels, si
         out[i] = key_of(pixels[3 * i], pixels[3 * i + 1], pixels[3 * i + 2]);
 }
 
-/* The cells of keys; without pixels if they have none yet. */
+/* Find the cells for keys; a new cell has no pixels. */
 MULTIVERSION
 static void find_cells(uint32_t *restrict out, const uint32_t *restrict block,
                        const uint32_t *restrict key, size_t count)
@@ -95,8 +95,7 @@ static inline uint32_t color_at(const uint8_t *pixel)
     return (uint32_t)pixel[0] | (uint32_t)pixel[1] << 8 | (uint32_t)pixel[2] << 16;
 }
 
-/* The cell of KEY, which is added with COLOR if it has no pixel yet. -1 if there are too many
- * blocks. */
+/* KEY's cell, added with COLOR if it has no pixel yet. Returns -1 if there are too many blocks. */
 static int cell_of(struct palette_maker *maker, uint32_t key, uint32_t color)
 {
     uint32_t *block = &maker->block[key / BLOCK_CELLS];
@@ -117,7 +116,7 @@ static int cell_of(struct palette_maker *maker, uint32_t key, uint32_t color)
 
 enum { CHUNK = 512 };
 
-/* Count the pixels of each cell. False if there are too many cells. */
+/* Count each cell's pixels. Returns false if there are too many cells. */
 static bool count_cells(struct palette_maker *maker, const uint8_t *pixels, size_t count)
 {
     uint32_t key[CHUNK];
@@ -149,20 +148,20 @@ static void forget_cells(struct palette_maker *maker)
         maker->block[maker->used[i]] = NO_BLOCK;
 }
 
-/* The size of a number of pixels: 0 of one. */
+/* The class of a pixel count: 0 for one pixel. */
 static int size_of(uint32_t count)
 {
     const int power = 31 - __builtin_clz(count);
     return 2 * power + (power && count >> (power - 1) & 1);
 }
 
-/* Of 255. */
+/* 0 to 255. */
 static int brightness_of(uint32_t color)
 {
     return (int)((color & 255) + (color >> 8 & 255) * 2 + (color >> 16)) / 4;
 }
 
-/* Turn the COUNT numbers of things of each kind into where each kind begins. Returns the sum. */
+/* Turn COUNT sizes of groups into the groups' beginnings. Returns the sum. */
 static int begin_of(int *number, int count)
 {
     int sum = 0;
@@ -174,7 +173,7 @@ static int begin_of(int *number, int count)
     return sum;
 }
 
-/* Cells that are equal in brightness, or in size, stay in order of appearance. */
+/* Cells with equal brightness, or equal size, stay in order of appearance. */
 static void order_cells(struct palette_maker *maker)
 {
     struct order *order = &maker->order;
@@ -211,7 +210,7 @@ INLINE uint8_t greater(uint8_t a, uint8_t b)
     return a > b ? a : b;
 }
 
-/* Move cells from FIRST on, and before END, to ENTRY if it is nearer. It has the color at PLACE. */
+/* Move cells FIRST to END - 1 to ENTRY, which has the color at PLACE, if that is nearer. */
 MULTIVERSION
 static void move_cells(struct order *order, int first, int end, int place, uint8_t entry)
 {
@@ -230,8 +229,8 @@ static void move_cells(struct order *order, int first, int end, int place, uint8
         }
 }
 
-/* Move cells to ENTRY, which has the color at PLACE, if it is nearer. Those that are not within
- * MOST of it, which are apart by more in brightness, too, may be left out. */
+/* Move cells to ENTRY, which has the color at PLACE, if that is nearer. May leave out cells farther
+ * than MOST away, which also differ by more in brightness. */
 static void add_entry(struct order *order, int place, uint8_t entry, int most)
 {
     const uint32_t color = order->color[0][place] | (uint32_t)order->color[1][place] << 8 |
@@ -244,9 +243,9 @@ static void add_entry(struct order *order, int place, uint8_t entry, int most)
 }
 
 /*
- * Choose the colors of cells, those of many pixels first, that no chosen one is near enough, and
- * give each cell its nearest. No cell may move by more than MOST. Returns how many colors there
- * are; 0 if there are too many.
+ * Choose palette colors: go through the cells, the largest first, and take a cell's color if no
+ * chosen color is near enough. Then give each cell the nearest one. No cell may move by more than
+ * MOST. Returns how many colors there are; 0 if there are too many.
  */
 static int choose_colors(struct order *order, int most)
 {
@@ -266,13 +265,14 @@ static int choose_colors(struct order *order, int most)
 }
 
 /*
- * How far colors may move: those of one pixel by up to FAR_FIRST levels of a channel, twice the
- * pixels by FAR_LESS * FAR_LESS of that, and all by FAR_MORE from try to try until PALETTE_COLORS
- * are enough. Pictures of more cells begin at more. Measured with relief: the worst error is 15 to
- * 20 levels, the mean near 1. A FAR_LESS of 1 has a lower worst error and a higher mean.
+ * How far colors may move: a color with one pixel by up to FAR_FIRST levels in a channel, with
+ * twice the pixels by FAR_LESS * FAR_LESS times as much. Each try multiplies by FAR_MORE until
+ * PALETTE_COLORS are enough. Pictures with more cells begin farther. Measured with relief: the
+ * worst error is 15 to 20 levels, the mean near 1. FAR_LESS = 1 has a lower worst error and a
+ * higher mean.
  */
 static const float FAR_FIRST = 3.5f, FAR_CELLS = 1.14f, FAR_MORE = 1.07f, FAR_LESS = 0.917f;
-/* Beyond this, a picture keeps all of its colors. */
+/* Beyond this, a picture keeps all colors. */
 static const float FAR_MOST = 20;
 
 static int find_colors(struct palette_maker *maker)
@@ -304,7 +304,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sums of colors that an entry of the palette stands for, by channel, and how many they are. */
+/* Per palette entry, the sums of its pixels by channel, and how many pixels there are. */
 struct sums {
     uint32_t of[3], count;
 };
@@ -316,12 +316,12 @@ static void add_color(struct sums *sums, uint32_t color)
     sums->count++;
 }
 
-/* One pixel in so many is enough for a mean; the number has no factor in common with rows. */
+/* One pixel in so many is enough for a mean; the number shares no factor with a row's length. */
 enum { SAMPLED = 5 };
 
 /*
- * Make the entries of the palette means, sorted by brightness. Means of pixels, not of what was
- * chosen: next to a border, tiles have much the same pixels, so that their means show no seam.
+ * Replace the palette's entries with means of their pixels, sorted by brightness. Two tiles have
+ * much the same pixels beside their border, so means show no seam; the chosen colors might.
  */
 static void finish(struct palette_maker *maker, uint8_t palette[PALETTE_COLORS][3], int colors,
                    const uint8_t *pixels, size_t count)

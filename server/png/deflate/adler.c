@@ -8,8 +8,8 @@ enum { MODULUS = 65521 }; /* the largest prime below 2^16 */
  * Bytes d[1] .. d[n] turn sums a0, b0 into
  *     a = a0 + d[1] + ... + d[n]
  *     b = b0 + n a0 + n d[1] + (n - 1) d[2] + ... + d[n]
- * both modulo MODULUS, with b in the high half of 32 bits. Starting from zeros, both depend on the
- * bytes alone. The standard starts with a0 = 1, which adds 1 to a and n to b.
+ * both modulo MODULUS, with b in the high half of 32 bits. From zeros on, both depend on the bytes
+ * alone. The standard starts with a0 = 1, which adds 1 to a and n to b.
  */
 static uint32_t append(uint64_t a0, uint64_t b0, const struct adler *next)
 {

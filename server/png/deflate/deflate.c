@@ -13,7 +13,7 @@
 
 enum {
     END_OF_BLOCK = 256,
-    MATCH_CODES = 29, /* of the lengths of matches, MATCH_MIN to MATCH_MAX */
+    MATCH_CODES = 29, /* for match lengths, MATCH_MIN to MATCH_MAX */
     SYMBOLS = LITERALS + 1 + MATCH_CODES,
     MATCH_MIN = 3,
     MATCH_MAX = 258,
@@ -27,8 +27,8 @@ struct deflate {
     uint8_t *stream;
 };
 
-/* The most that is written besides the codes of the input, with some to spare: zlib's header and
- * checksum, the lengths of the codes, up to 14 bits each, and what bits_put overwrites. */
+/* The most bytes besides the input's codes, with some to spare: zlib's header and checksum, the
+ * code lengths, up to 14 bits each, and the bytes that bits_put overwrites. */
 enum { FRAME_MAX = 1024 };
 
 _Static_assert(DEFLATE_LENGTH_MAX <= (int)REPEATS_LENGTH_MAX, "a piece can hold all of the input");
@@ -62,20 +62,20 @@ void deflate_free(struct deflate *deflate)
     free(deflate);
 }
 
-/* The shortest match of each code, and the number of extra bits (RFC 1951, 3.2.5). */
+/* Each code's shortest match, and how many extra bits follow (RFC 1951, 3.2.5). */
 static const uint16_t match_base[MATCH_CODES] = {3,  4,  5,  6,   7,   8,   9,   10,  11, 13,
                                                  15, 17, 19, 23,  27,  31,  35,  43,  51, 59,
                                                  67, 83, 99, 115, 131, 163, 195, 227, 258};
 static const uint8_t match_extra[MATCH_CODES] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
                                                  2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
 
-/* The code of LENGTH, counted from 0, if MATCH is that of LENGTH - 1; or 0 for MATCH_MIN. */
+/* LENGTH's code, counted from 0, if MATCH is the code of LENGTH - 1; 0 for MATCH_MIN. */
 static inline unsigned match_code(unsigned match, unsigned length)
 {
     return match + (match + 1 < MATCH_CODES && match_base[match + 1] == length);
 }
 
-/* The length of the next match for REPEATS bytes. It never leaves fewer than MATCH_MIN. */
+/* The next match's length for REPEATS bytes. Never leaves fewer than MATCH_MIN. */
 static inline unsigned next_match(uint32_t repeats)
 {
     if (repeats <= MATCH_MAX)
@@ -83,8 +83,8 @@ static inline unsigned next_match(uint32_t repeats)
     return repeats - MATCH_MAX < MATCH_MIN ? MATCH_MAX - MATCH_MIN : MATCH_MAX;
 }
 
-/* Long runs of literals are sampled: every fourth block counts four times. The output is a few
- * thousandths longer than with exact counts. */
+/* Long literal runs are sampled: every fourth block counts four times. That makes the output a few
+ * thousandths longer than exact counts do. */
 enum { BLOCK = 64, SAMPLED = 4, COUNTERS = 4 };
 
 /* Neighboring bytes use separate counters, so that increments do not wait for each other. */
@@ -131,7 +131,7 @@ static void count_symbols(uint32_t count[SYMBOLS], const struct piece *pieces, s
     }
     memset(count, 0, SYMBOLS * sizeof *count);
     for (int i = 0; i < LITERALS; i++) {
-        count[i] = counts.sampled; /* any byte may be among those not counted */
+        count[i] = counts.sampled; /* any byte may occur where nothing was counted */
         for (int k = 0; k < COUNTERS; k++)
             count[i] += counts.literals[k][i];
     }
@@ -146,7 +146,7 @@ struct codes {
     struct literal_codes literals;
     uint16_t end;
     uint8_t end_length;
-    /* By the length of a match: its code and extra bits. */
+    /* By match length: code and extra bits. */
     uint32_t match[MATCH_MAX + 1];
     uint8_t match_length[MATCH_MAX + 1];
     uint8_t length[SYMBOLS];
@@ -174,14 +174,14 @@ static void put_repeats(struct bits *bits, const struct codes *codes, const stru
 {
     for (uint32_t repeats = piece->repeats; repeats;) {
         const unsigned length = next_match(repeats), count = codes->match_length[length];
-        /* The code of distance 1 is a single 0, that of the other one a 1. */
+        /* Distance 1 has the code 0, the other distance 1, a bit each. */
         const uint64_t distance = piece->distance > 1;
         bits_put(bits, codes->match[length] | distance << count, count + 1);
         repeats -= length;
     }
 }
 
-/* The lengths of the codes are run-length and Huffman coded in turn (RFC 1951, 3.2.7). */
+/* Code lengths are run-length and Huffman coded in turn (RFC 1951, 3.2.7). */
 enum { REPEAT = 16, ZEROS_SHORT = 17, ZEROS_LONG = 18, META_SYMBOLS = 19, META_BITS = 7 };
 
 struct meta {
@@ -277,8 +277,7 @@ static void put_stored(struct bits *bits, const uint8_t *bytes, size_t length, b
     } while (length);
 }
 
-/* Write LENGTH bytes as blocks, which end the stream if LAST. No bits are pending before or after.
- */
+/* Write LENGTH bytes as blocks; LAST: they end the stream. No bits are pending before or after. */
 static void put_blocks(struct deflate *deflate, struct bits *bits, const uint8_t *bytes,
                        size_t length, unsigned pixel_bytes, bool last)
 {
@@ -304,7 +303,7 @@ static void put_blocks(struct deflate *deflate, struct bits *bits, const uint8_t
         put_whole_byte(bits);
     else
         put_stored(bits, bytes, 0, false); /* only a stored block ends at a whole byte */
-    /* Noise, or a sample that does not represent the rest. */
+    /* Noise, or the sample does not represent the rest. */
     if (bits->out > start.out + length + STORED_HEAD * (length / STORED_MAX + 1)) {
         *bits = start;
         put_stored(bits, bytes, length, last);
@@ -345,7 +344,7 @@ const uint8_t *deflate_part(struct deflate *deflate, const uint8_t *bytes, size_
 
 void deflate_tail(uint8_t tail[DEFLATE_TAIL], const struct adler *adler)
 {
-    /* An empty stored block, marked as the last one, since no part is. */
+    /* An empty stored block, marked as last, because no part is. */
     static const uint8_t last[STORED_HEAD] = {1, 0, 0, 255, 255};
     memcpy(tail, last, sizeof last);
     put_sum(tail + sizeof last, adler);

@@ -1,7 +1,7 @@
 /*
- * A zlib encoder (RFC 1950, 1951) for filtered rows of terrain: mostly small numbers, which Huffman
- * coding shortens, and runs, but hardly any other repetition worth a search. Other input grows by
- * at most 11 bytes, plus 5 per 65535.
+ * A zlib encoder (RFC 1950, 1951) for filtered terrain rows. They have mostly small numbers, which
+ * Huffman coding shortens, and runs, but hardly any other repetition worth a search. Other input
+ * grows by at most 11 bytes, plus 5 per 65535.
  */
 #ifndef FARLANDS_PNG_DEFLATE_DEFLATE_H
 #define FARLANDS_PNG_DEFLATE_DEFLATE_H
@@ -14,18 +14,18 @@
 /* Bytes per stream: a run is counted in 24 bits. */
 enum { DEFLATE_LENGTH_MAX = (1 << 24) - 1 };
 
-/* Working memory for one stream of up to LENGTH <= DEFLATE_LENGTH_MAX bytes at a time. */
+/* Working memory for one stream at a time, up to LENGTH <= DEFLATE_LENGTH_MAX bytes. */
 struct deflate;
 int deflate_new(struct deflate **out, size_t length); /* 0 or -ENOMEM */
 void deflate_free(struct deflate *deflate);
 
-/* Bytes that must be readable beyond the input, whatever they hold. */
+/* So many bytes beyond the input must be readable; their values do not matter. */
 enum { DEFLATE_SLACK = 64 };
 
 /*
- * Compress LENGTH bytes. Runs are found at distances 1 and PIXEL_BYTES, 1 to 4: the bytes per
- * pixel. Returns the stream, valid until the next call, and its length in *STREAM_LENGTH. The same
- * bytes give the same stream on any machine.
+ * Compress LENGTH bytes. Runs are found at distances 1 and PIXEL_BYTES, the bytes per pixel, 1
+ * to 4. Returns the stream, valid until the next call; *STREAM_LENGTH is its length. The same bytes
+ * give the same stream on any machine.
  */
 const uint8_t *deflate_stream(struct deflate *deflate, const uint8_t *bytes, size_t length,
                               unsigned pixel_bytes, size_t *stream_length);
@@ -40,7 +40,7 @@ extern const uint8_t deflate_head[DEFLATE_HEAD];
 const uint8_t *deflate_part(struct deflate *deflate, const uint8_t *bytes, size_t length,
                             unsigned pixel_bytes, size_t *part_length);
 
-/* The end of a stream; ADLER is of the bytes of all parts. */
+/* A stream's end; ADLER is for all parts' bytes. */
 void deflate_tail(uint8_t tail[DEFLATE_TAIL], const struct adler *adler);
 
 #endif

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* An item is a symbol's count in the high bits, and the symbol in the low ones. */
+/* An item has a symbol's count in the high bits, and the symbol in the low ones. */
 enum { SYMBOL_BITS = 16, DIGIT_BITS = 10, DIGITS = 2 };
 
 static int symbol_of(uint64_t item)
@@ -33,13 +33,13 @@ static void sort_by_count(uint64_t *items, uint64_t *spare, int n)
 
 /*
  * Moffat and Katajainen, "In-place calculation of minimum-redundancy codes" (1995): replaces N >= 2
- * weights in ascending order by the lengths of their codes, in descending order.
+ * weights, ascending, with code lengths, descending.
  */
 static void minimum_redundancy(uint32_t *a, int n)
 {
     int leaf = 0, root = 0;
 
-    /* Join the two lightest nodes repeatedly: weights of inner nodes, then their parents. */
+    /* Join the two lightest tree nodes repeatedly: first weights of inner nodes, then parents. */
     for (int next = 0; next < n - 1; next++) {
         uint32_t weight = 0;
         for (int child = 0; child < 2; child++) {
@@ -55,7 +55,7 @@ static void minimum_redundancy(uint32_t *a, int n)
     a[n - 2] = 0;
     for (int node = n - 3; node >= 0; node--)
         a[node] = a[a[node]] + 1;
-    /* From the depths of inner nodes to those of leaves. */
+    /* From inner nodes' depths to leaves' depths. */
     int inner = n - 2, out = n - 1, free_nodes = 1;
     for (uint32_t depth = 0; free_nodes > 0; depth++) {
         int used = 0;
@@ -71,10 +71,11 @@ static void minimum_redundancy(uint32_t *a, int n)
     }
 }
 
-/* Change NUMBER, of codes of each length, to a complete code's with no length above LIMIT. */
+/* NUMBER counts codes by length: change it so that no length is above LIMIT and the code is
+ * complete. */
 static void enforce_limit(int number[], int longest, int limit)
 {
-    /* Of the code space, in units of a code of LIMIT bits. */
+    /* The code space in use, in units of one code with LIMIT bits. */
     int64_t taken = 0;
 
     assert(limit >= 1 && limit <= HUFFMAN_BITS_MAX);
@@ -82,8 +83,8 @@ static void enforce_limit(int number[], int longest, int limit)
         number[limit] += number[length];
     for (int length = 1; length <= limit; length++)
         taken += (int64_t)number[length] << (limit - length);
-    /* Make the longest code below LIMIT one bit longer, with one of LIMIT bits as its sibling: that
-     * frees one unit. */
+    /* Make the longest code below LIMIT one bit longer, and a code with LIMIT bits its sibling:
+     * that frees one unit. */
     for (; taken > INT64_C(1) << limit; taken--) {
         int length = limit - 1;
         while (number[length] == 0)
@@ -130,7 +131,7 @@ void huffman_lengths(const uint32_t *count, int symbols, int limit, uint8_t *len
             length[symbol_of(items[i])] = (uint8_t)bits;
 }
 
-/* The lowest BITS <= 16 bits of CODE in reverse order. */
+/* CODE's lowest BITS <= 16 bits in reverse order. */
 static uint16_t reversed(unsigned code, int bits)
 {
     code = (code & 0x5555) << 1 | (code >> 1 & 0x5555);

@@ -7,13 +7,13 @@
 enum { HUFFMAN_SYMBOLS_MAX = 288, HUFFMAN_BITS_MAX = 15 };
 
 /*
- * Set LENGTH[i] to the length of the code of symbol i, which occurs COUNT[i] times: 0 if it never
- * occurs, otherwise 1 to LIMIT bits. The codes are complete, or there is a single one of one bit,
- * and nearly optimal within LIMIT. The counts add up to less than 2^32; at most 2^LIMIT are not 0.
+ * Set LENGTH[i] to the code length for symbol i, which occurs COUNT[i] times: 0 if never, otherwise
+ * 1 to LIMIT bits. The code is complete, or has a single symbol with one bit; and nearly optimal
+ * within LIMIT. Counts add up to less than 2^32; at most 2^LIMIT are not 0.
  */
 void huffman_lengths(const uint32_t *count, int symbols, int limit, uint8_t *length);
 
-/* The canonical codes of these lengths, with their first bit lowest. */
+/* The canonical codes for these lengths, with the first bit lowest. */
 void huffman_codes(const uint8_t *length, int symbols, uint16_t *code);
 
 #endif

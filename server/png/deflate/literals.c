@@ -48,7 +48,7 @@ put_bmi2(struct bits *bits, const struct literal_codes *codes, const uint8_t *by
 #define VBMI __attribute__((target("avx512f,avx512bw,avx512vbmi,bmi2")))
 #define VBMI_INLINE VBMI __attribute__((always_inline)) static inline
 
-/* A table of 256 bytes in registers. */
+/* A table with 256 bytes, in registers. */
 struct table {
     __m512i part[4];
 };
@@ -68,12 +68,12 @@ VBMI_INLINE __m512i look_up(const struct table *table, __m512i index)
     return _mm512_mask_blend_epi8(_mm512_movepi8_mask(index), low, high);
 }
 
-/* Words of several codes, and the bits used of each word. */
+/* Words with several codes, and how many bits of each word are used. */
 struct words {
     __m512i bits, count;
 };
 
-/* Join two codes of 16 bits each to a word of 32 bits, and two of those to one of 64. */
+/* Join two 16-bit codes to a 32-bit word, and two of those to a 64-bit word. */
 VBMI_INLINE struct words join_four(__m512i codes, __m512i lengths)
 {
     const __m512i low_16 = _mm512_set1_epi32(0xffff), low_32 = _mm512_set1_epi64(0xffffffff);
@@ -87,7 +87,7 @@ VBMI_INLINE struct words join_four(__m512i codes, __m512i lengths)
     return (struct words){codes, _mm512_add_epi64(first, _mm512_srli_epi64(lengths, 32))};
 }
 
-/* Join the upper word of each 128 bits to the lower one. */
+/* In each 128 bits, join the upper word to the lower one. */
 VBMI_INLINE struct words join_eight(struct words four)
 {
     const __m512i upper = _mm512_unpackhi_epi64(four.bits, four.bits);
@@ -96,8 +96,8 @@ VBMI_INLINE struct words join_eight(struct words four)
                           _mm512_add_epi64(four.count, more)};
 }
 
-/* 64 bytes at a time: look up all codes, then join them to words of eight codes if those are short
- * enough, as nearly always, or else of four. */
+/* 64 bytes at a time: look up all codes, then join eight codes per word if they are short enough,
+ * as nearly always, otherwise four. */
 VBMI static void put_vbmi(struct bits *bits, const struct literal_codes *codes,
                           const uint8_t *bytes, size_t length)
 {
@@ -117,7 +117,7 @@ VBMI static void put_vbmi(struct bits *bits, const struct literal_codes *codes,
             const __m512i at = _mm512_loadu_si512(bytes + i);
             const __m512i l = look_up(&lows, at), h = look_up(&highs, at);
             const __m512i n = look_up(&lengths, at);
-            /* The first and the last 8 of each 16 bytes. */
+            /* The first and the last 8 bytes in each 16. */
             const struct words a =
                 join_four(_mm512_unpacklo_epi8(l, h), _mm512_unpacklo_epi8(n, zero));
             const struct words b =

@@ -9,11 +9,11 @@
 enum {
     LITERALS = 256,
     LITERALS_AT_ONCE = 4,
-    /* Of a code, so that four can be written at once. */
+    /* The most bits per code, so that four codes can be written at once. */
     LITERAL_BITS_MAX = BITS_AT_ONCE / LITERALS_AT_ONCE,
 };
 
-/* The code of each byte, and its length, at most LITERAL_BITS_MAX. */
+/* Each byte's code, and the length, at most LITERAL_BITS_MAX. */
 struct literal_codes {
     uint16_t code[LITERALS];
     uint8_t length[LITERALS];

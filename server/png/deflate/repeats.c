@@ -7,7 +7,7 @@
 
 #include "server/core/multiversion.h"
 
-/* Bit i is set if byte i of these 64 equals the one DISTANCE before. */
+/* Of 64 bytes: bit i is set if byte i equals the one DISTANCE before. */
 static inline uint64_t same_of_64(const uint8_t *bytes, size_t distance)
 {
     uint64_t mask = 0;
@@ -24,7 +24,7 @@ static inline uint64_t same_of_64(const uint8_t *bytes, size_t distance)
     return mask;
 }
 
-/* The masks of all LENGTH bytes, padded with zeros. */
+/* Masks for all LENGTH bytes, padded with zeros. */
 static void find_same(uint64_t *masks, const uint8_t *bytes, size_t length, size_t distance)
 {
     const size_t words = (length + 63) / 64;
@@ -61,7 +61,7 @@ static void find_starts(uint64_t *restrict out, const uint64_t *restrict near_sa
             run_starts(near_same[i], near_same[i + 1]) | run_starts(far_same[i], far_same[i + 1]);
 }
 
-/* The number of consecutive bits set from AT on. */
+/* How many consecutive bits are set from AT on. */
 static inline size_t run_length(const uint64_t *masks, size_t at)
 {
     size_t end = at;
@@ -80,7 +80,7 @@ size_t repeats_find(struct piece *pieces, uint64_t *masks, const uint8_t *bytes,
 {
     const size_t words = (length + 63) / 64;
     uint64_t *starts = masks, *near_same = masks + words + 2, *far_same = near_same;
-    size_t count = 0, begin = 0; /* of the current piece */
+    size_t count = 0, begin = 0; /* in the current piece */
 
     if (length == 0)
         return 0;

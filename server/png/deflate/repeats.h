@@ -1,15 +1,15 @@
-/* Finds runs of bytes that repeat the ones just before them. */
+/* Finds runs of bytes that repeat the bytes just before. */
 #ifndef FARLANDS_PNG_DEFLATE_REPEATS_H
 #define FARLANDS_PNG_DEFLATE_REPEATS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The shortest run that pays as a match: shorter ones save hardly anything over literals, and split
- * longer runs. */
+/* The shortest run that is worth a match: shorter ones hardly save anything over literals, and
+ * split longer runs. */
 enum { REPEATS_MIN = 8 };
 
-/* A number of literals, followed by a number of bytes that each equal the one DISTANCE before. */
+/* Some literals, then some bytes that each equal the byte DISTANCE before. */
 struct piece {
     uint32_t literals;
     uint32_t repeats : 24, distance : 8;
@@ -24,7 +24,7 @@ enum { REPEATS_LENGTH_MAX = (1 << 24) - 1 };
 /*
  * Cut LENGTH <= REPEATS_LENGTH_MAX bytes into pieces, by runs at distances 1 and PIXEL_BYTES, 1 to
  * 63; only the last piece may have no run. MASKS is working memory. Reads up to 63 bytes beyond the
- * last. Returns the number of pieces.
+ * end. Returns how many pieces there are.
  */
 size_t repeats_find(struct piece *pieces, uint64_t *masks, const uint8_t *bytes, size_t length,
                     unsigned pixel_bytes);
