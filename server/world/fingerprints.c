@@ -13,7 +13,7 @@ static uint64_t hash_parameter(const struct world_key *key, const char *value)
     return XXH64(value, strlen(value), XXH64(key->name, strlen(key->name), 0));
 }
 
-/* Add up the hashes of keys, so that their order does not matter. Defaults are left out: a key that
+/* Sum the hashes of keys, so that their order doesn't matter. Defaults are left out, so a key that
  * a later release adds changes no fingerprint of a world without it. */
 static void add_parameter(void *context, const struct world_key *key)
 {
@@ -26,12 +26,12 @@ static void add_parameter(void *context, const struct world_key *key)
         parameters->part[WORLD_COLORS] += hash_parameter(key, key->value);
 }
 
-/* What a world gives: the tiles of a layer, regions or volumes. */
+/* A world's product: a layer's tiles, regions or volumes. */
 struct product {
     const char *name;
-    unsigned parts; /* bits 1 << WORLD_...: those that it depends on */
+    unsigned parts; /* bits 1 << WORLD_...: the configuration parts that it depends on */
     int version;
-    uint64_t encoder; /* its version, and all else that decides its bytes; 0 without pictures */
+    uint64_t encoder; /* version and settings that decide its bytes; 0 without pictures */
 };
 
 static void make_fingerprint(char out[FINGERPRINT_TEXT], struct product product,
@@ -57,7 +57,7 @@ static void make_fingerprint(char out[FINGERPRINT_TEXT], struct product product,
     out[FINGERPRINT_TEXT - 1] = '\0';
 }
 
-/* Increase it if a sample of a region of heights changes, in any format. */
+/* Increase it if any sample of a height region changes, in any format. */
 enum { REGION_VERSION = 0 };
 enum { HEIGHTS = 1 << WORLD_HEIGHTS, DENSITY = 1 << WORLD_DENSITY, GRID = 1 << WORLD_GRID };
 
@@ -87,7 +87,7 @@ void fingerprints_make(struct fingerprints *out, const struct world_config *conf
                        const struct parameters *parameters, uint64_t seed,
                        const struct webp_config *webp)
 {
-    /* The samples of regions are those of exact tiles of "height", in each format. */
+    /* A region's samples are those of exact tiles of "height", in each format. */
     const struct product regions = {"region", HEIGHTS, REGION_VERSION, IMAGE_VERSION},
                          volumes = {"volume", HEIGHTS | DENSITY, 0, 0};
 

@@ -8,14 +8,14 @@
 #include "server/core/lru_index.h"
 
 /*
- * Twice RECENT_WORLDS_MIN slots: of that many additions a set gets 8 on average, and more than its
- * 16 ways, so that one is forgotten, hardly ever (Poisson: 0.4 % of the sets).
+ * Twice RECENT_WORLDS_MIN slots: after that many additions an LRU set holds 8 on average. More than
+ * 16, so that one is forgotten, are rare (Poisson: 0.4 % of the sets).
  */
 enum { WAYS = 16, SLOTS = 2 * RECENT_WORLDS_MIN };
 
 struct recent_worlds {
     uv_mutex_t lock;
-    uint64_t clock; /* lru.clock, to be read without the lock */
+    uint64_t clock; /* a copy of lru.clock, read without the lock */
     struct lru_index lru;
     struct lru_slot slots[SLOTS];
     char family[SLOTS][FINGERPRINT_TEXT];

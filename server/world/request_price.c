@@ -1,9 +1,9 @@
 #include "request_price.h"
 
-/* Of a surface besides its height, a block apart and farther, in worlds of fields and of a noise:
- * whose overhangs move it. */
+/* Picoseconds for a surface besides its height. Rows: up to a block apart, and farther. Columns:
+ * worlds with fields, and worlds with one noise, whose overhangs move it. */
 static const uint64_t surface_price[2][2] = {{1000000, 5000000}, {5000000, 40000000}};
-/* Of a sample of a volume besides the heights. */
+/* Picoseconds for a volume's sample besides the heights. */
 enum { DENSITY_PRICE = 200000 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -21,8 +21,8 @@ static uint64_t times(uint64_t count, uint64_t price)
     return count > 0 && price > PRICE_MOST / count ? PRICE_MOST : count * price;
 }
 
-/* The ledge of the square around a sample, STEP units from the next one: those of near samples are
- * the same. */
+/* The ledge in the square around a sample, if samples are STEP units apart. Near samples share it.
+ */
 static uint64_t price_of_ledge(const struct world *world, int64_t step)
 {
     const struct farlands_volume_params *volume = &world->config->terrain.volume;
@@ -51,7 +51,7 @@ static uint64_t price_of_sample(const struct world *world, int field, int64_t st
            price_of_surface(world, step);
 }
 
-/* The dearest field that a picture of LAYER needs: a biome needs the climate, water the ground. */
+/* The dearest field that a picture of LAYER needs: biomes need the climate, water the ground. */
 static int dearest_field(const struct world *world, int layer, int field)
 {
     const struct climate *climate = layers[layer].climate ? world_climate(world) : NULL;

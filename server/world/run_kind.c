@@ -9,7 +9,7 @@ struct run_kind run_kind(const struct world *world, const struct run_of *of)
     const int64_t kind[] = {of->field, of->format, of->coding, of->spacing};
     const uint64_t hash = XXH64(family, sizeof family, 1);
 
-    /* Worlds that differ in the seed alone have the same parameters. */
+    /* Worlds that differ only in the seed have the same parameters. */
     return (struct run_kind){
         .kind = XXH64(kind, sizeof kind, hash ^ (uint64_t)(uintptr_t)world->parameters),
         .family = hash,

@@ -7,15 +7,15 @@
 
 #include "server/core/lru_index.h"
 
-/* Additions of others after which a world's layers are added again: long before they are forgotten.
+/* A world's layers are added again after so many other additions, long before they are forgotten.
  */
 enum { REFRESH_AFTER = RECENT_WORLDS_MIN / 4 };
 
 struct entry {
     const struct world *base; /* held by worlds */
     struct worlds *worlds;    /* one world; NULL: empty */
-    uint64_t added;           /* by the clock of recent_worlds, the first of these: */
-    uint64_t kinds;           /* of tiles: the added ones, a bit each */
+    uint64_t added;           /* the time of the first kind, by the clock of recent_worlds */
+    uint64_t kinds;           /* a bit for each tile kind that was added */
 };
 
 struct seed_cache {
@@ -57,7 +57,7 @@ void seed_cache_free(struct seed_cache *cache)
 const struct world *seed_cache_find(struct seed_cache *cache, const struct world *base,
                                     uint64_t seed)
 {
-    const uint64_t key = seed ^ (uintptr_t)base; /* with the base it gives the seed */
+    const uint64_t key = seed ^ (uintptr_t)base; /* with the base, the key gives the seed */
     const int slot = lru_find(&cache->lru, key);
     struct worlds *worlds;
 

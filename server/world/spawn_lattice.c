@@ -8,10 +8,10 @@
 enum {
     NODE_BITS = 6, /* the first lattice's nodes are 64 blocks apart */
     HALF = SPAWN_NODES / 2,
-    INNER = HALF / 2, /* nodes this far from the middle are in the lattice before */
-    STRIP = 7,        /* rows of nodes that are evaluated together */
+    INNER = HALF / 2, /* nodes nearer to the middle are in the previous lattice, too */
+    STRIP = 7,        /* rows of nodes evaluated together */
     HINTS = 12,       /* tried in each lattice */
-    FAR_HEIGHT = 30,  /* price of a height far from the one before it, in heights of a square */
+    FAR_HEIGHT = 30,  /* price of a height far from the previous one, in a square's heights */
 };
 static_assert(SPAWN_FAR == (HALF << (NODE_BITS + SPAWN_LATTICES - 1)), "another last node");
 static_assert(SPAWN_NODES % STRIP == 0, "rows left");
@@ -21,8 +21,7 @@ static int64_t spacing(const struct spawn_lattice *lattice)
     return INT64_C(1) << (NODE_BITS + lattice->number);
 }
 
-/* The block of the node in column or row I of the lattice, along AXIS: a multiple of the spacing.
- */
+/* The block of the node in column or row I, along AXIS: a multiple of the spacing. */
 static int64_t node_block(const struct spawn_lattice *lattice, int axis, int i)
 {
     const int64_t apart = spacing(lattice);
@@ -49,7 +48,7 @@ static int evaluate_strip(struct spawn_lattice *lattice, const struct farlands_t
                           spawn_wants_biomes(lattice->query) ? 2 : 1, out, SPAWN_NODES);
 }
 
-/* How a hint's second node lies: the node itself, to its east, or to its south. */
+/* Where a hint's second node is: the node itself, the eastern or the southern neighbor. */
 enum way { HERE, EAST, SOUTH, WAYS };
 
 static bool is_inner(int i)
@@ -57,7 +56,7 @@ static bool is_inner(int i)
     return abs(i - HALF) < INNER;
 }
 
-/* Whether NODE itself is a hint. */
+/* True if NODE alone is a hint. */
 static bool is_here(const struct spawn_lattice *lattice, int node)
 {
     const struct spawn_query *query = lattice->query;
@@ -69,8 +68,8 @@ static bool is_here(const struct spawn_lattice *lattice, int node)
     return height >= query->min && height <= query->max;
 }
 
-/* Whether hint NUMBER exists: its nodes are in this lattice and not both in the one before, and
- * there is a height within the bounds between them. */
+/* True if hint NUMBER exists: its nodes are in this lattice, not both in the previous one, and a
+ * height between them is within the bounds. */
 static bool is_hint(const struct spawn_lattice *lattice, int number)
 {
     const int way = number % WAYS, node = number / WAYS, i = node % SPAWN_NODES,
@@ -86,7 +85,7 @@ static bool is_hint(const struct spawn_lattice *lattice, int number)
     return (a < lattice->low && b > lattice->high) || (b < lattice->low && a > lattice->high);
 }
 
-/* The next hint after the last one that was tried; its distance is INT64_MAX if there is none. */
+/* The next hint after the last one tried; its distance is INT64_MAX if there is none. */
 static struct spawn_rank next_hint(const struct spawn_lattice *lattice)
 {
     const int64_t half = spacing(lattice) * FARLANDS_UNIT / 2;

@@ -10,17 +10,17 @@
 #include "server/world/spawn_square.h"
 
 /*
- * Near the point, blocks are cut into squares, the middle one of which is centered on the point's
- * block. Squares are searched in the order of their least distance to the point, until none that is
- * left can hold a nearer block than the one found.
+ * Near the point, blocks are cut into squares; the middle square is centered on the point's block.
+ * Squares are searched by their least distance to the point, nearest first, until the remaining
+ * ones cannot hold a nearer block than the one found.
  */
 enum {
     SQUARE = SPAWN_SQUARE,
     REACH = (SPAWN_RADIUS + SQUARE / 2) / SQUARE, /* squares from the middle one to the last */
     SQUARES = 2 * REACH + 1,                      /* per side */
-    TESTS = 4096,                                 /* of the ground */
-    /* Prices, in heights of a square: of a test of the ground; of the drainage around a square far
-     * from the one before it. */
+    TESTS = 4096,                                 /* ground tests */
+    /* Prices, in a square's heights: a test of the ground; the drainage around a square far from
+     * the previous one. */
     TEST = 1024,
     FAR_SQUARE = 65536,
 };
@@ -29,15 +29,15 @@ static_assert(REACH * SQUARE + SQUARE / 2 > SPAWN_RADIUS + 1, "blocks beyond the
 /* A column or row of squares. */
 struct strip {
     int first, last;  /* blocks */
-    int64_t distance; /* the least of its blocks', along the strip's axis */
+    int64_t distance; /* of its nearest block, along the strip's axis */
 };
 
-/* Columns and rows of blocks that are searched. */
+/* The columns and rows of blocks in a square. */
 struct area {
     struct strip column, row;
 };
 
-/* What a search is in the middle of. */
+/* The search's unfinished part. */
 enum part { PART_NONE, PART_HINT, PART_SQUARE };
 
 struct spawn_search {
@@ -45,25 +45,25 @@ struct spawn_search {
     struct spawn_fields fields;
     struct spawn_query query;
     struct spawn_point middle;                  /* of the squares */
-    struct strip column[SQUARES], row[SQUARES]; /* within the limit; columns nearest first */
+    struct strip column[SQUARES], row[SQUARES]; /* within the limit; nearest columns first */
     int columns, rows;
     int searched[SQUARES]; /* columns done in each row */
     int64_t next[SQUARES]; /* squared distance of each row's next square, INT64_MAX if none */
     enum spawn_state state;
-    int64_t nearest; /* squared distance of the block found, or of the farthest that will do */
+    int64_t nearest; /* the found block's squared distance, or else the maximum */
     int x, y;        /* the block found; INT_MAX: none yet */
-    int tests;       /* of the ground that are left */
+    int tests;       /* ground tests left */
     int64_t left;    /* of SPAWN_SAMPLES */
-    bool far;        /* the radius is searched; lattices next */
+    bool far;        /* the radius has been searched; lattices come next */
     struct spawn_lattice lattice;
     enum part part;
     struct spawn_hint hint;
-    struct area area; /* of the square */
-    int line;         /* the row of squares that the square is in; -1: none */
-    int64_t rest;     /* squared distance of its nearest block that was not tested for want of left
-                         or tests; INT64_MAX: none */
+    struct area area; /* the square's */
+    int line;         /* the square's row of squares; -1: none */
+    int64_t rest;     /* squared distance to the nearest block that the budget left untested;
+                         INT64_MAX: none */
     struct spawn_square square;
-    int wanted, places; /* places, those found; others are sought around the first */
+    int wanted, places; /* places wanted, and found; the first is found before all others */
     struct spawn_place place[];
 };
 
@@ -79,7 +79,7 @@ static int64_t clamp(int64_t block)
     return block < -limit ? -limit : block > limit ? limit : block;
 }
 
-/* SQUARE blocks from FIRST on, which count as BLOCK does, and their distance. */
+/* SQUARE blocks from FIRST on, relative to BLOCK, and their distance. */
 static struct strip make_strip(int64_t block, int64_t inside, int64_t first)
 {
     struct strip strip = {.first = (int)(clamp(first) - block),
@@ -91,7 +91,7 @@ static struct strip make_strip(int64_t block, int64_t inside, int64_t first)
     return strip;
 }
 
-/* The strips along an axis, as far as they are within the limit. Returns their number. */
+/* Make the strips along one axis that are within the limit. Returns their number. */
 static int make_strips(struct strip strips[SQUARES], int64_t block, int64_t inside)
 {
     int count = 0;
@@ -115,7 +115,7 @@ static void set_next(struct spawn_search *search, int row)
     search->next[row] = dx * dx + dy * dy;
 }
 
-/* Squares are to be searched around (X, Y), in units, from now on. */
+/* Search squares around (X, Y), in units, from now on. */
 static void set_middle(struct spawn_search *search, int64_t x, int64_t y)
 {
     search->middle = spawn_point_at(x, y);
@@ -150,7 +150,7 @@ int spawn_search_new(struct spawn_search **out, const struct farlands_terrain *t
     const bool possible = query->min <= highest && query->max >= lowest && query->slope >= 0 &&
                           (!water || sea || fields->bank >= 0);
     search->state = possible ? SPAWN_NOT_YET : SPAWN_NONE;
-    search->far = !possible; /* there is none anywhere */
+    search->far = !possible; /* there is no place anywhere */
     spawn_lattice_begin(&search->lattice, terrain, &search->query, &search->fields, water && sea);
     if (!possible)
         search->lattice.number = SPAWN_LATTICES;
@@ -168,7 +168,7 @@ void spawn_search_free(struct spawn_search *search)
     free(search);
 }
 
-/* The nearest block of the square that fits. Its number is that in the square. */
+/* The nearest block of the square that fits; the number is an index in the square. */
 static struct spawn_rank next_block(const struct spawn_search *search)
 {
     const struct spawn_square *square = &search->square;
@@ -189,7 +189,7 @@ static struct spawn_rank next_block(const struct spawn_search *search)
     return best;
 }
 
-/* Whether a block at the square of its DISTANCE is to be preferred to the one found. */
+/* True if a block at the squared DISTANCE is preferable to the one found. */
 static bool is_better(const struct spawn_search *search, int64_t distance, int x, int y)
 {
     if (distance != search->nearest)
@@ -197,13 +197,12 @@ static bool is_better(const struct spawn_search *search, int64_t distance, int x
     return y != search->y ? y < search->y : x < search->x;
 }
 
-/* The square of units A. */
 static int64_t squared(int64_t a)
 {
     return a * a;
 }
 
-/* Add the block (X, Y) to the places. */
+/* Add block (X, Y) to the places. */
 static int add_place(struct spawn_search *search, struct farlands_scratch *scratch, int64_t x,
                      int64_t y)
 {
@@ -221,7 +220,7 @@ static int add_place(struct spawn_search *search, struct farlands_scratch *scrat
     return 0;
 }
 
-/* Blocks of the square next to PLACE fit no longer. */
+/* Exclude the square's blocks that are too near to PLACE. */
 static void keep_apart(struct spawn_square *square, const struct spawn_place *place)
 {
     const int64_t x = (place->x >> FARLANDS_UNIT_BITS) - square->x;
@@ -233,7 +232,7 @@ static void keep_apart(struct spawn_square *square, const struct spawn_place *pl
                 square->fits[j * SQUARE + i] = false;
 }
 
-/* Begin to search AREA, a square in row LINE of squares, or in none. */
+/* Begin to search AREA, a square in row LINE of squares, or -1. */
 static void begin_square(struct spawn_search *search, struct area area, int line)
 {
     struct spawn_square *square = &search->square;
@@ -271,7 +270,7 @@ static void end_square(struct spawn_search *search)
     set_next(search, search->line);
 }
 
-/* Whether the block of RANK in the square is still worth a test. */
+/* True if the square's block with RANK is worth a test. */
 static bool is_wanted(const struct spawn_search *search, struct spawn_rank rank)
 {
     if (rank.distance == INT64_MAX || search->tests == 0)
@@ -283,7 +282,7 @@ static bool is_wanted(const struct spawn_search *search, struct spawn_rank rank)
                      search->area.row.first + rank.number / SQUARE);
 }
 
-/* Into *OUT whether a player stands on the ground of the block (X, Y). */
+/* Set *OUT to whether a player stands on the ground of block (X, Y). */
 static int test_ground(struct spawn_search *search, struct farlands_scratch *scratch, int64_t x,
                        int64_t y, bool *out)
 {
@@ -301,8 +300,8 @@ static int test_ground(struct spawn_search *search, struct farlands_scratch *scr
     return err;
 }
 
-/* Test the ground of the nearest block of the square that fits. If it will do, it is the next
- * place, or if there is none yet the block found. Ends the square if none is left. */
+/* Test the ground of the square's nearest block that fits. If a player stands there, the block is
+ * the one found, or, after the first place, the next place. Ends the square if no block is left. */
 static int test_block(struct spawn_search *search, struct farlands_scratch *scratch)
 {
     struct spawn_square *square = &search->square;
@@ -330,7 +329,7 @@ static int test_block(struct spawn_search *search, struct farlands_scratch *scra
     return err;
 }
 
-/* The row whose next square is nearest. */
+/* The row of squares whose next square is nearest. */
 static int next_row(const struct spawn_search *search)
 {
     int row = 0;
@@ -347,7 +346,7 @@ static void begin_next(struct spawn_search *search, int row)
                  row);
 }
 
-/* The next square near the point; search->far is true if there is none. */
+/* Begin the next square near the point; sets search->far if there is none. */
 static void search_near(struct spawn_search *search)
 {
     const int row = next_row(search);
@@ -357,7 +356,7 @@ static void search_near(struct spawn_search *search)
         begin_next(search, row);
 }
 
-/* The next square around the first place. Sets the state if there are no more. */
+/* Begin the next square around the first place. Sets the state if there are no more. */
 static void search_around(struct spawn_search *search)
 {
     const int row = next_row(search);
@@ -387,7 +386,7 @@ static void try_hint(struct spawn_search *search)
         -1);
 }
 
-/* The next rows of nodes or the next hint. Sets the state if there are no more. */
+/* Evaluate the next rows of nodes, or take the next hint. Sets the state if there are no more. */
 static int search_far(struct spawn_search *search, struct farlands_scratch *scratch)
 {
     int64_t samples = 0;
@@ -412,7 +411,7 @@ static int halve_hint(struct spawn_search *search, struct farlands_scratch *scra
     return err;
 }
 
-/* The block that was found is the first place; others are sought around it. */
+/* Make the block found the first place. The others are searched around it. */
 static int begin_places(struct spawn_search *search, struct farlands_scratch *scratch)
 {
     int err = add_place(search, scratch, search->middle.block[0] + search->x,
@@ -427,7 +426,7 @@ void spawn_search_use(struct spawn_search *search, const struct farlands_terrain
     search->terrain = terrain;
 }
 
-/* What is evaluated before the clock may be asked. */
+/* The work between two looks at the clock. */
 static int step(struct spawn_search *search, struct farlands_scratch *scratch)
 {
     if (search->part == PART_SQUARE)
@@ -448,7 +447,7 @@ static int step(struct spawn_search *search, struct farlands_scratch *scratch)
     return 0;
 }
 
-/* The search may go no further: what it has found is the result. */
+/* The budget is used up: the result is what was found. */
 static int give_up(struct spawn_search *search, struct farlands_scratch *scratch)
 {
     const bool found = search->places > 0 || search->x != INT_MAX;

@@ -21,34 +21,33 @@ bool spawn_biome_fits(const struct spawn_query *query, float value)
 
 enum { BORDERED = SPAWN_SQUARE + 2 };
 
-/* Rows of a square, with a border. */
+/* A band of a square's rows, with a border. */
 struct band {
     int64_t x, y;      /* the first block, without the border */
-    int width, height; /* the same */
-    bool *fits;        /* of the first block */
-    /* In rows of BORDERED blocks, from (x - 1, y - 1) on; if the terrain has such fields, and the
-     * query needs them. */
+    int width, height; /* without the border */
+    bool *fits;        /* from the first block on */
+    /* Rows of BORDERED blocks, from (x - 1, y - 1) on. Unset if the terrain has no such field, or
+     * the query doesn't need it. */
     float heights[BORDERED * (SPAWN_BAND + 2)], level[BORDERED * (SPAWN_BAND + 2)],
         bank[BORDERED * (SPAWN_BAND + 2)], biome[BORDERED * (SPAWN_BAND + 2)];
 };
 
-/* Places around a band, SPACING blocks apart, a power of two: the sea is where they are below 0 m.
- */
+/* Samples around a band, SPACING blocks apart, a power of two. The sea is below 0 m. */
 struct sea {
     int64_t x, y; /* blocks, multiples of SPACING */
     int spacing, width, height;
-    bool is_near[SPAWN_BAND * SPAWN_SQUARE]; /* of each block of the band */
+    bool is_near[SPAWN_BAND * SPAWN_SQUARE]; /* for each block of the band */
 };
 
-enum { SEA_PARTS = 16 }; /* of the distance */
+enum { SEA_PARTS = 16 }; /* per distance */
 
 static int least(int a, int b)
 {
     return a < b ? a : b;
 }
 
-/* The distance of COUNT blocks from FIRST on, counted from the first place, to the nearest one of a
- * row of places that is below 0 m: in blocks, UINT16_MAX if there is none. */
+/* For COUNT blocks from FIRST on, counted from the row's first sample: the distance in blocks to
+ * the row's nearest sample below 0 m; UINT16_MAX if there is none. */
 static void find_distances(const struct sea *sea, const float *heights, int first, int count,
                            uint16_t *out)
 {
@@ -71,8 +70,8 @@ static void find_distances(const struct sea *sea, const float *heights, int firs
     }
 }
 
-/* Set is_near of SEA, whose places have HEIGHTS. In each row of places the sides of a right-angled
- * triangle give how far the sea may be. */
+/* Set is_near of SEA, whose samples have HEIGHTS. For each row of samples, Pythagoras' theorem
+ * gives how far along the row the sea may be. */
 static void find_near(struct sea *sea, const float *heights, const struct band *band, int distance)
 {
     uint16_t distances[SPAWN_SQUARE];
@@ -120,7 +119,7 @@ static int evaluate_sea(struct sea *sea, const struct band *band,
     return err;
 }
 
-/* The block at NUMBER, in rows of BORDERED blocks: all but water nearby. */
+/* True if the block at NUMBER, in rows of BORDERED blocks, fits, except for water nearby. */
 static bool is_within(const struct band *band, const struct spawn_fields *fields,
                       const struct spawn_query *query, int number)
 {
@@ -163,7 +162,7 @@ static int evaluate_fields(struct band *band, const struct farlands_terrain *ter
     return terrain_fields(terrain, scratch, &grid, field, count, out, BORDERED);
 }
 
-/* Of the blocks that fit, keep those that have water nearby. */
+/* Keep only the blocks that have water nearby. */
 static int keep_near_water(struct band *band, const struct farlands_terrain *terrain,
                            const struct spawn_fields *fields, int distance,
                            struct farlands_scratch *scratch, int64_t *samples)

@@ -1,5 +1,5 @@
-/* The ground at one place: how high and how steep it is, its normal, and where one stands if there
- * are caves and overhangs. Any thread. */
+/* The ground at one place: height, slope and normal, and where a player stands if there are caves
+ * and overhangs. Any thread. */
 #ifndef FARLANDS_WORLD_SURFACE_H
 #define FARLANDS_WORLD_SURFACE_H
 
@@ -10,10 +10,10 @@
 #include "noise/terrain/terrain.h"
 
 struct surface {
-    float height;    /* metres */
-    float ground;    /* metres: terrain_surface */
-    float slope;     /* metres per block, rise over run: the length of the gradient */
-    float normal[3]; /* unit vector: x east, y south, z up, a block being one metre */
+    float height;    /* meters */
+    float ground;    /* meters: terrain_surface */
+    float slope;     /* meters per block, rise over run: the length of the gradient */
+    float normal[3]; /* unit vector: x east, y south, z up; a block is one meter */
 };
 
 /* Heights one block from a place. */
@@ -21,8 +21,8 @@ struct around {
     float west, east, north, south;
 };
 
-/* The slope by central differences: the nearest float on every machine, since the differences of
- * floats are squared exactly in double. */
+/* The slope by central differences. It is the nearest float on every machine, because float
+ * differences are squared exactly in double. */
 static inline float surface_slope(struct around around)
 {
     const double dx = ((double)around.east - (double)around.west) / 2;
@@ -31,8 +31,8 @@ static inline float surface_slope(struct around around)
 }
 
 /*
- * True if a player at the height stands on the ground: GROUND, which is at HEIGHT or moved by
- * overhangs and caves, has the same highest block. Everything above it is air.
+ * True if a player at HEIGHT stands on the ground under the open sky. GROUND is HEIGHT, or moved by
+ * overhangs and caves; everything above it is air. Both must have the same highest block.
  */
 static inline bool surface_is_ground(float height, float ground)
 {
@@ -41,8 +41,8 @@ static inline bool surface_is_ground(float height, float ground)
 
 /*
  * The ground at (X, Y), in units, within FARLANDS_LIMIT. Slopes are measured over one block to each
- * side, whatever the finest octave, so that a bound means the same in all worlds. At the limit,
- * these neighbors are in the border that every terrain has. Returns 0 or -ENOMEM.
+ * side whatever the finest octave, so that a bound means the same in all worlds. At the limit,
+ * these neighbors are in every terrain's border. Returns 0 or -ENOMEM.
  */
 int surface_at(struct surface *out, const struct farlands_terrain *terrain,
                struct farlands_scratch *scratch, int64_t x, int64_t y);

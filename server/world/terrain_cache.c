@@ -9,10 +9,10 @@
 #include "config/world/world_terrain.h"
 
 struct entry {
-    struct entry *next; /* used less recently */
+    struct entry *next; /* the next one by last use */
     const struct world_config *config;
     uint64_t seed;
-    unsigned users; /* that hold it, or wait for it */
+    unsigned users; /* holders, and threads waiting for the entry */
     bool done;      /* compiled, or failed */
     struct farlands_terrain *terrain;
 };
@@ -65,7 +65,7 @@ void terrain_cache_free(struct terrain_cache *cache)
     free(cache);
 }
 
-/* Drop ENTRY, which nothing uses, under the lock. */
+/* Unlink ENTRY, which has no users. Under the lock. */
 static void unlink_entry(struct terrain_cache *cache, const struct entry *entry)
 {
     struct entry **at = &cache->first;
@@ -74,8 +74,9 @@ static void unlink_entry(struct terrain_cache *cache, const struct entry *entry)
     *at = entry->next;
 }
 
-/* The entry of CONFIG and SEED, now the first; NULL if out of memory. *IS_NEW: the caller is to
- * compile it. Under the lock; the list is as long as there are threads, and TERRAIN_CACHE_IDLE. */
+/* Move or add the entry for CONFIG and SEED to the front; NULL if out of memory. If *IS_NEW, the
+ * caller must compile it. Under the lock; the list has TERRAIN_CACHE_IDLE entries and one per
+ * thread. */
 static struct entry *find(struct terrain_cache *cache, const struct world_config *config,
                           uint64_t seed, bool *is_new)
 {
@@ -97,8 +98,8 @@ static struct entry *find(struct terrain_cache *cache, const struct world_config
     return entry;
 }
 
-/* Drop the terrain used least recently if too many are idle. Returns it, or NULL. Under the lock.
- */
+/* If too many terrains are idle, unlink the least recently used. Returns it or NULL. Under the
+ * lock. */
 static struct entry *take_surplus(struct terrain_cache *cache)
 {
     struct entry *last = NULL;
@@ -114,14 +115,14 @@ static struct entry *take_surplus(struct terrain_cache *cache)
     return last;
 }
 
-/* Drop a use of ENTRY. Called under the lock, which is released. */
+/* Drop a use of ENTRY. Called under the lock, and releases it. */
 static void leave(struct terrain_cache *cache, struct entry *entry)
 {
     struct entry *surplus = NULL;
     if (--entry->users == 0) {
         if (entry->terrain) {
             surplus = take_surplus(cache);
-        } else { /* it failed: the next user tries again */
+        } else { /* compiling failed: the next user tries again */
             unlink_entry(cache, entry);
             surplus = entry;
         }

@@ -6,8 +6,8 @@
 #include "noise/terrain/terrain.h"
 #include "server/core/decimal.h"
 
-/* The first sample of TILE on one axis, on which it is number INDEX, in units; -ERANGE unless all
- * samples exist. */
+/* Set *OUT to TILE's first sample along one axis, in units. INDEX is the tile's x or y. Returns 0,
+ * or -ERANGE unless all samples exist. */
 static int first_sample(const struct tile_address *tile, int64_t index, int64_t origin,
                         int64_t step, int64_t *out)
 {
@@ -39,7 +39,7 @@ int tile_grid(const struct tile_address *tile, struct farlands_grid *grid, const
         return -ERANGE;
     grid->step = step;
     grid->width = grid->height = tile_size(tile);
-    /* Numbers are exact unless they are far apart, pictures are filtered. */
+    /* Numbers are exact unless samples are far apart; pictures are filtered. */
     grid->band_limit = step > TERRAIN_FAR || !format_is_exact(tile->layer, tile->format);
     return 0;
 }
@@ -77,9 +77,8 @@ void tile_set_coding(struct tile *tile, enum coding coding)
 }
 
 /*
- * The distance over which slopes are measured: between neighbours, but at least 1/8 of the
- * terrain's finest wavelength. Below that the ground is smooth, and the slopes would show the
- * rounding of the float heights instead.
+ * Slopes are measured between neighbors, but over at least 1/8 of the terrain's finest wavelength:
+ * below that the ground is smooth, and slopes would show the rounding of float heights instead.
  */
 int world_reach(const struct world *world, int layer, int64_t step)
 {
@@ -107,7 +106,7 @@ char *layer_name(const struct world *world, int layer, int field, char buffer[LA
     return buffer;
 }
 
-/* Write the path, with BORDER before the extension. Returns its end. */
+/* Write the path, with BORDER before the extension. Returns the end. */
 static char *put_path(char *buffer, const struct tile_address *tile, const char *border)
 {
     char *at = put_layer(buffer, tile->world, tile->layer, tile->field);

@@ -1,4 +1,4 @@
-/* A tile: its address, its samples, and its name. */
+/* A tile: address, grid, and names. */
 #ifndef FARLANDS_WORLD_TILE_H
 #define FARLANDS_WORLD_TILE_H
 
@@ -13,7 +13,7 @@ enum {
     TILE_KEY_MAX = FINGERPRINT_TEXT + TILE_PATH_MAX + sizeof ".gzip"
 };
 
-/* What a request for a tile names, and a list of tiles has. */
+/* A tile's address, as a request or a list of tiles names it. */
 struct tile_address {
     const struct world *world;
     int layer; /* index in layers */
@@ -22,21 +22,21 @@ struct tile_address {
     int z;
     int64_t x, y;
     bool border; /* one more column and row: the first of the next tiles to the east and south */
-    int field;   /* its number, if the layer is one for each field */
-    enum coding coding; /* of its bytes, if they are numbers for HTTP, which are never on disk */
+    int field;   /* if there is one layer per field */
+    enum coding coding; /* for HTTP, only of numbers; such tiles are never on disk */
 };
 
-/* The name of LAYER, with that of FIELD if it is one for each field. Returns BUFFER. */
+/* LAYER's name, with FIELD's if there is one layer per field. Returns BUFFER. */
 char *layer_name(const struct world *world, int layer, int field, char buffer[LAYER_NAME_MAX]);
 
-/* What a raster shows: a layer's picture of a field, or the field's values over a range. */
+/* A raster's content: a layer's picture of a field, or the field's values over a range. */
 struct content {
     const struct world *world;
-    int layer; /* index in layers, of a picture */
-    int field; /* its number */
+    int layer; /* of a picture: index in layers */
+    int field; /* a field's number */
     struct value_range range;
-    const struct climate *climate;   /* that the picture shows, too; or NULL */
-    const struct world_water *water; /* the same */
+    const struct climate *climate;   /* NULL unless the picture shows climate, too */
+    const struct world_water *water; /* likewise */
 };
 
 /* Samples per side. */
@@ -46,49 +46,48 @@ static inline int tile_size(const struct tile_address *tile)
 }
 
 /*
- * A tile that was asked for, resolved once: what fetching, caches and renders need to know. It has
- * no reference to its world.
+ * A requested tile, resolved once, with all that fetching, caches and renders need. Doesn't hold
+ * its world.
  */
 struct tile {
     struct tile_address address;
     struct content content;
-    struct farlands_grid grid; /* without the samples around it that slopes need */
+    struct farlands_grid grid; /* without the border that slopes need */
     char key[TILE_KEY_MAX];    /* tile_key */
 };
 
-/* Resolve ADDRESS, whose layer its world serves. Returns 0, or the error of tile_grid. */
+/* Resolve ADDRESS. Its world must serve the layer. Returns 0 or an error of tile_grid. */
 int tile_resolve(struct tile *out, const struct tile_address *address, const char **what);
 
-/* Let the tile's bytes have CODING. */
+/* Set how the tile's bytes are coded. */
 void tile_set_coding(struct tile *tile, enum coding coding);
 
 /*
- * The grid of the tile's samples, without those for slopes. Returns 0, or -ERANGE if the world has
- * no such zoom, or a sample is beyond the world's limits; *WHAT, unless NULL, is then "zoom", "x"
- * or "y".
+ * The grid of the tile's samples, without the border that slopes need. Returns 0, or -ERANGE if the
+ * world has no such zoom, or if a sample is beyond the world's limits. *WHAT, unless NULL, is then
+ * "zoom", "x" or "y".
  */
 int tile_grid(const struct tile_address *tile, struct farlands_grid *grid, const char **what);
 
-/* LAYER of WORLD, which serves it: pictures of the field that it shows, or of FIELD if there is one
- * for each field. */
+/* The content of LAYER, which WORLD serves. FIELD is only used if there is one layer per field. */
 struct content world_content(const struct world *world, int layer, int field);
 
-/* Samples beyond each edge that LAYER of WORLD needs for its slopes, STEP units apart; 0 if it
- * shows none. */
+/* The number of samples beyond each edge that LAYER needs for slopes if samples are STEP units
+ * apart; 0 if it shows no slopes. */
 int world_reach(const struct world *world, int layer, int64_t step);
 
-/* The fingerprint of tiles of its kind. */
+/* The fingerprint of the tile's kind (tile_kind). */
 const char *tile_fingerprint(const struct tile_address *tile);
 
-/* "relief/10/512/-3@2x.png", with a border "relief/10/512/-3@2x+border.png": the name within its
- * world, in ETags and the disk cache. Returns BUFFER. */
+/* "relief/10/512/-3@2x.png", with a border "relief/10/512/-3@2x+border.png": the tile's name within
+ * its world, in ETags and the disk cache. Returns BUFFER. */
 char *tile_path(const struct tile_address *tile, char buffer[TILE_PATH_MAX]);
 
-/* The same in URLs: "relief/10/512/-3@2x.png", "relief/10/512/-3@2x.png?border=1". */
+/* The same for URLs: "relief/10/512/-3@2x.png", "relief/10/512/-3@2x.png?border=1". */
 char *tile_url(const struct tile_address *tile, char buffer[TILE_PATH_MAX]);
 
-/* "{fingerprint}/{path}", and ".gzip" or ".zstd" if compressed: the name among the tiles of all
- * worlds. Returns BUFFER. */
+/* "{fingerprint}/{path}", and ".gzip" or ".zstd" if compressed: the tile's name among all worlds.
+ * Returns BUFFER. */
 char *tile_key(const struct tile_address *tile, char buffer[TILE_KEY_MAX]);
 
 #endif

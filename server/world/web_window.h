@@ -1,4 +1,5 @@
-/* The window of web maps, the tiles 0 <= x, y < 2^z, is the square of Web Mercator (EPSG:3857). */
+/* The window that web maps show, tiles 0 <= x, y < 2^z, is the square of Web Mercator (EPSG:3857).
+ */
 #ifndef FARLANDS_WORLD_WEB_WINDOW_H
 #define FARLANDS_WORLD_WEB_WINDOW_H
 
@@ -8,14 +9,14 @@
 #include "noise/farlands.h"
 #include "server/world/tile.h"
 
-/* The position of PLACE along an axis of the window, which is 0 to 1. PLACE and ORIGIN, where the
- * window begins, are in units. */
+/* PLACE's position in the window along one axis, 0 to 1. The window begins at ORIGIN. Both are in
+ * units. */
 static inline double web_window_position(int64_t place, int64_t origin, int native_zoom)
 {
     return (double)((__int128)place - origin) / ldexp(TILE_SIZE * FARLANDS_UNIT, native_zoom);
 }
 
-/* Degrees, at a position in the window. */
+/* Degrees at a position in the window. */
 static inline double web_longitude(double position)
 {
     return 360 * position - 180;

@@ -143,7 +143,7 @@ int world_exact_zoom(const struct world *world)
     return world->config->native_zoom + FARLANDS_UNIT_BITS - __builtin_ctzll(TERRAIN_FAR);
 }
 
-/* The zoom at which a lattice cell of the broadest octave is PIXELS wide. */
+/* The zoom at which the broadest octave's lattice cells are PIXELS wide. */
 static double zoom_of_cells(const struct world *world, double pixels)
 {
     const struct world_config *config = world->config;

@@ -30,7 +30,7 @@ static void find_climate(struct climate *climate, const struct world_fields *fie
         climate->table = world_fields_biomes(fields, climate->biome);
 }
 
-/* Add the configured world of CONFIG, which the set has, without its colors. */
+/* Add CONFIG's world without its colors. The set owns CONFIG. */
 static int add_world(struct worlds *worlds, const struct world_config *config,
                      const struct parameters *parameters, const struct webp_config *webp)
 {
@@ -54,14 +54,14 @@ static int add_world(struct worlds *worlds, const struct world_config *config,
     return 0;
 }
 
-/* Whether heights and biomes have the same colors in A and B, if they are in the same range. */
+/* True if A and B give the same colors to heights and biomes, provided their ranges are equal. */
 static bool is_painted_like(const struct world_config *a, const struct world_config *b)
 {
     return a->fields == b->fields && a->stops == b->stops &&
            memcmp(a->palette, b->palette, (size_t)a->stops * sizeof *a->palette) == 0;
 }
 
-/* The colors of the last world: those of an earlier one that is like it, or else its own. */
+/* The last world's color table: an earlier world's if that is equal, or its own. */
 static struct color_table *find_colors(struct worlds *worlds)
 {
     const int last = worlds->count - 1;
@@ -80,7 +80,8 @@ static struct color_table *find_colors(struct worlds *worlds)
     return &worlds->colors[last];
 }
 
-/* The prices of WORLD, the last of WORLDS. Those that are `like` another share its fields. */
+/* Find the prices of WORLD, WORLDS' last. Worlds made by `like` share the other's fields, and so
+ * its prices. */
 static int add_prices(struct worlds *worlds, struct world *world)
 {
     for (const struct world *other = worlds->world; other < world && !world->prices; other++)
@@ -91,7 +92,7 @@ static int add_prices(struct worlds *worlds, struct world *world)
     return world->prices ? 0 : -ENOMEM;
 }
 
-/* Add the configured world of CONFIG, with what worlds derived from it share. */
+/* Add CONFIG's world, with everything that derived worlds share. */
 static int add_family(struct worlds *worlds, const struct world_config *config,
                       const struct webp_config *webp)
 {
@@ -159,7 +160,7 @@ int worlds_derive(struct worlds **out, const struct world *base, uint64_t seed)
     return 0;
 }
 
-/* The configured set that WORLD is of, or is derived from. */
+/* The configured set of WORLD, or if WORLD is derived, the base's. */
 static struct worlds *base_of(const struct world *world)
 {
     return world->set->base ? world->set->base : world->set;
