@@ -5,7 +5,7 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* The greatest size up to MOST of equal parts of COUNT. */
+/* The size of the largest equal parts of COUNT that do not exceed MOST. */
 static int equal_part(int count, int most)
 {
     const int parts = (count + most - 1) / most;
@@ -42,7 +42,7 @@ struct farlands_grid block_grid(const struct block *block, const struct farlands
     return part;
 }
 
-/* What a render that stops before block I returns, or 0. */
+/* Ask whether to stop before block I. Returns 0 or the render's result. */
 static int pause_before(struct render_progress *progress, int64_t i)
 {
     const int stop =

@@ -11,30 +11,30 @@
 #include "server/world/worlds.h"
 
 enum {
-    PAUSED_MAX = 8, /* renders that have stopped and go on later: they keep their memory */
-    /* A render thread looks on the disk itself if it is free so soon: to wake a reader, which in a
-     * flood finds nothing, costs more than to look. */
+    PAUSED_MAX = 8, /* stopped renders at most: they keep their memory until they go on */
+    /* A render thread that is free this soon looks on the disk itself, because waking a reader
+     * costs more than a look, which in a flood of new tiles finds nothing. */
     READER_WAIT_MS = 10,
 };
 
 /*
- * The steps of a fetch, in order. A step's function returns the next step: after READ has found the
- * tile, and after an error, that is ANSWER. Readers have no scratch: after READ has not found the
- * tile, RENDER moves the fetch to the renderers.
+ * The steps of a fetch, in order. Each step's function returns the next step, which is ANSWER if
+ * READ has found the tile, and after an error. If READ has not found it on a reader thread, RENDER
+ * moves the fetch to the renderers, because readers have no scratch.
  */
-#define STEPS(STEP)                                                                    \
-    STEP(READ, read_file) /* the tile from disk */                                     \
-    STEP(RENDER, render)  /* it, in slices */                                          \
-    STEP(KEEP, keep)      /* it in memory, where the tile writer takes it from */      \
-    STEP(ANSWER, answer)  /* all who wait */                                           \
-    STEP(STORE, store)    /* it, if the writer is behind: nobody waits for the disk */ \
+#define STEPS(STEP)                                                                \
+    STEP(READ, read_file) /* from disk */                                          \
+    STEP(RENDER, render)  /* in slices */                                          \
+    STEP(KEEP, keep)      /* in memory, and offer the tile to the writer */        \
+    STEP(ANSWER, answer)  /* all waiters */                                        \
+    STEP(STORE, store)    /* if the writer is behind: waiters have their answer */ \
     STEP(END, end)
 
 enum step {
 #define STEP(name, run) name,
     STEPS(STEP)
 #undef STEP
-        WAIT, /* in a queue: another thread goes on, perhaps already */
+        WAIT, /* the job is queued: another thread may already go on with it */
 };
 
 /* The work of a flight's leader. */
@@ -42,14 +42,14 @@ struct fetch {
     struct job job; /* first: a job is cast to its fetch */
     const struct fetcher *fetcher;
     struct flight *flight;
-    struct tile tile; /* with a hold on its world */
+    struct tile tile; /* the fetch holds its world */
     enum step step;   /* the next one */
-    bool paused;      /* it is one of PAUSED_MAX */
+    bool paused;      /* counted in PAUSED_MAX */
     bool unstored;    /* the writer had no room */
     struct render_progress progress;
     uint64_t render_ns;
     struct blob *blob; /* the tile, once it is made */
-    int result;        /* of the fetch: FETCH_RENDERED, ..., or a negative code */
+    int result;        /* FETCH_RENDERED, ..., or a negative code */
 };
 
 static void count(const struct fetcher *fetcher, enum metric metric)
@@ -111,7 +111,7 @@ static enum step read_file(struct fetch *fetch, void *scratch)
     return ANSWER;
 }
 
-/* The tile without compression, if it is in memory. */
+/* The uncompressed tile, if memory has it. */
 static struct blob *find_plain(const struct fetch *fetch)
 {
     struct tile_address plain = fetch->tile.address;
@@ -121,8 +121,8 @@ static struct blob *find_plain(const struct fetch *fetch)
     return memory_cache_get(fetch->fetcher->memory_cache, tile_key(&plain, key));
 }
 
-/* Compress the tile, which is rendered if it is not in memory. The plain one is not kept: most
- * clients want the same. Returns 0 or a negative code. */
+/* Compress the tile, which is rendered if not in memory. The plain tile is not kept, because most
+ * clients accept the same coding. Returns 0 or a negative code. */
 static int make_compressed(struct blob **out, struct fetch *fetch, void *scratch)
 {
     *out = find_plain(fetch);
@@ -135,7 +135,7 @@ static int make_compressed(struct blob **out, struct fetch *fetch, void *scratch
 
 enum { LATER = 1 };
 
-/* Whether the render of CONTEXT, a fetch, stops here: see struct render_progress. */
+/* The pause of struct render_progress; CONTEXT is the fetch. */
 static int pause_render(void *context)
 {
     struct fetch *fetch = context;
@@ -151,7 +151,7 @@ static int pause_render(void *context)
     return LATER;
 }
 
-/* Make the tile: 0, LATER or a negative code. */
+/* Make the tile. Returns 0, LATER or a negative code. */
 static int make(struct fetch *fetch, void *scratch)
 {
     const uint64_t start = clock_ns(NULL);
@@ -169,7 +169,7 @@ static enum step render(struct fetch *fetch, void *scratch)
 {
     const struct fetcher *fetcher = fetch->fetcher;
 
-    if (!scratch) { /* a reader's thread */
+    if (!scratch) { /* on a reader thread */
         fetch->step = RENDER;
         return enqueue(fetch);
     }
@@ -194,7 +194,7 @@ static enum step keep(struct fetch *fetch, void *scratch)
     const bool stores = disk_for(fetcher, &fetch->tile);
 
     (void)scratch;
-    /* The writer's tiles are in memory, too. */
+    /* The writer pins its tiles in memory, too. */
     const bool taken = stores && tile_writer_offer(fetcher->writer, fetch->tile.key, fetch->blob);
     if (!taken)
         memory_cache_put(fetcher->memory_cache, fetch->tile.key, fetch->blob);
@@ -227,7 +227,7 @@ static void take_steps(struct fetch *fetch, enum step step, void *scratch)
     }
 }
 
-/* A thread that is free goes on with a fetch, unless all waiters have left. */
+/* Go on with a fetch, unless all waiters have left. */
 static void on_turn(struct job *job, void *scratch)
 {
     struct fetch *fetch = (struct fetch *)job;
@@ -246,7 +246,7 @@ static void on_cancel(struct job *job)
     take_steps(fetch, fail(fetch, -EBUSY), NULL);
 }
 
-/* Submit the fetch to the renderers, or to the readers: disk hits do not wait for renders. */
+/* Submit the fetch to the renderers, or to the readers so that disk hits don't wait for renders. */
 static enum step enqueue(struct fetch *fetch)
 {
     const struct fetcher *fetcher = fetch->fetcher;
@@ -257,7 +257,7 @@ static enum step enqueue(struct fetch *fetch)
     return work_queue_submit(queue, &fetch->job) ? fail(fetch, -EBUSY) : WAIT;
 }
 
-/* Do the leader's work: FLIGHT ends in any case. */
+/* Start the leader's fetch. FLIGHT ends in any case. */
 static void start(const struct fetcher *fetcher, struct flight *flight,
                   const struct fetch_request *request)
 {
@@ -287,15 +287,15 @@ static void start(const struct fetcher *fetcher, struct flight *flight,
     take_steps(fetch, enqueue(fetch), NULL);
 }
 
-/* FLIGHT may have ended: it is only compared. Not all jobs are fetches: pieces of regions are
- * queued, too. */
+/* True if JOB fetches for FLIGHT, which may have ended and is only compared. Other jobs are queued,
+ * too: pieces of regions, for example. */
 static bool is_for(const struct job *job, const void *flight)
 {
     return job->run == on_turn && ((const struct fetch *)job)->flight == flight;
 }
 
-/* Let a queued fetch take its turn as REQUEST's if that is sooner. A fetch that is on its way from
- * one queue to the other is missed and stays as it is. */
+/* Let a queued fetch run at REQUEST's turn if that is sooner. A fetch that is moving between the
+ * queues is missed, and its turn stays. */
 static void hurry(const struct fetcher *fetcher, const struct flight *flight,
                   const struct fetch_request *request)
 {

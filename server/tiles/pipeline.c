@@ -15,7 +15,7 @@ enum {
     READERS_PATIENCE_MS = 5000,
     READERS_BATCH_DELAY_US = 300, /* in a flood, most reads find that there is no file */
     RENDER_NICENESS = 4,          /* hits are served before renders */
-    STOP_MS = 3000,               /* for jobs that still run when all else has ended */
+    STOP_MS = 3000,               /* for jobs that still run after all else has ended */
     POLL_MS = 10,
 };
 
@@ -44,7 +44,7 @@ static void open_disk_cache(struct pipeline *pipeline, const struct config *conf
     }
 }
 
-/* Nothing to do without a disk cache. */
+/* Make the tile writer, if there is a disk cache. */
 static int make_writer(struct pipeline *pipeline)
 {
     struct fetcher *fetcher = &pipeline->fetcher;
@@ -128,7 +128,7 @@ void pipeline_limit(struct pipeline *pipeline, const struct config *config)
     const struct fetcher *fetcher = &pipeline->fetcher;
     const struct footprint quota = quota_of(config);
 
-    /* The rest of the memory is the response caches'. */
+    /* The response caches have the rest of the memory. */
     memory_cache_resize(fetcher->memory_cache, config_tile_memory(config));
     work_queue_limit(fetcher->renderers, config->limits.queue, config->limits.wait);
     if (fetcher->disk_cache)
@@ -178,7 +178,7 @@ bool pipeline_stop(struct pipeline *pipeline)
         uv_sleep(POLL_MS);
     if (running(fetcher) > 0)
         return false;
-    if (fetcher->readers) /* before the renderers, to which they submit jobs */
+    if (fetcher->readers) /* before the renderers, because readers submit jobs to them */
         work_queue_stop(fetcher->readers);
     if (fetcher->renderers)
         work_queue_stop(fetcher->renderers);

@@ -1,4 +1,4 @@
-/* Rasters of numbers: a field's values, and densities. */
+/* Rasters of numbers: field values and densities. */
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static float *floats_of(struct blob *blob)
     return (float *)(void *)blob->bytes;
 }
 
-/* The side of a block of FIELD's values over GRID. */
+/* The side of blocks for FIELD's values over GRID. */
 static int side_of_values(const struct world *world, int field, const struct farlands_grid *grid)
 {
     field = world_field_over(world, field, grid);
@@ -68,7 +68,7 @@ static int side_of_values(const struct world *world, int field, const struct far
     return surface ? SURFACE_BLOCK_SIDE : BLOCK_SIDE;
 }
 
-/* BLOCK of the values over GRID, as FORMAT, into BLOB. */
+/* Write BLOCK of the values over GRID, in FORMAT, to BLOB. */
 static int make_block(struct blob *blob, struct render_scratch *scratch,
                       const struct content *content, enum format format,
                       const struct farlands_grid *grid, const struct block *block)
@@ -92,7 +92,7 @@ static int make_block(struct blob *blob, struct render_scratch *scratch,
     return err;
 }
 
-/* BLOB is whole, and *OUT; or the render stops, or fails, and PROGRESS keeps it. */
+/* Finish a render. If it succeeded, *OUT is BLOB; otherwise PROGRESS keeps BLOB. */
 static int end_numbers(struct blob **out, struct blob *blob, int err,
                        struct render_progress *progress)
 {
@@ -124,7 +124,7 @@ int render_values(struct blob **out, struct render_scratch *scratch, const struc
     return end_numbers(out, blob, err, progress);
 }
 
-/* BLOCK of columns of BOX into OUT, which has all of them. */
+/* Copy BLOCK, columns of BOX, to its place in OUT, which holds all columns. */
 static int make_columns(float *out, struct render_scratch *scratch, const struct world *world,
                         const struct farlands_box *box, const struct block *block)
 {

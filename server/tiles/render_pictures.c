@@ -1,4 +1,4 @@
-/* Rasters that are a layer's pictures: the ground is evaluated, painted, and encoded. */
+/* Pictures: evaluate the ground, paint it, encode the pixels. */
 #include <assert.h>
 #include <errno.h>
 #include <stddef.h>
@@ -11,10 +11,10 @@
 #include "server/world/worlds.h"
 
 enum {
-    /* The block of a large picture includes the samples around it that slopes need, unless they
-     * reach far. */
+    /* In a large picture, a block's side includes the border that slopes need, unless that is wider
+     * than this. */
     FAR_REACH = 8,
-    FAR_PICTURE_SIDE = 2, /* of a block where each sample takes milliseconds */
+    FAR_PICTURE_SIDE = 2, /* a block's, if each sample takes milliseconds */
 };
 
 static void fill(float *out, size_t count, float value)
@@ -25,7 +25,7 @@ static void fill(float *out, size_t count, float value)
 
 enum { MOST_FIELDS = 6 };
 
-/* Fields to evaluate, and where their values go. */
+/* Fields to evaluate, and buffers for their values. */
 struct wanted {
     int field[MOST_FIELDS], count;
     float *out[MOST_FIELDS];
@@ -37,7 +37,7 @@ static void want(struct wanted *wanted, int field, float *out)
     wanted->out[wanted->count++] = out;
 }
 
-/* The heights of GRID, and the climate and the water if CONTENT's layer needs them. */
+/* Evaluate GRID's heights, and the climate and water if CONTENT's layer needs them. */
 static int make_ground(struct render_scratch *scratch, const struct content *content,
                        const struct farlands_grid *grid)
 {
@@ -72,7 +72,7 @@ static int make_ground(struct render_scratch *scratch, const struct content *con
     return err;
 }
 
-/* The heights of GRID, with the border that CONTENT's layer needs. */
+/* Evaluate GRID with the border that CONTENT's layer needs. */
 static int make_heights(struct render_scratch *scratch, const struct content *content,
                         const struct farlands_grid *grid, struct heights *out)
 {
@@ -128,7 +128,7 @@ static int encode(struct blob **out, struct render_scratch *scratch, const struc
                              scratch->pixels, tile->key);
 }
 
-/* The blocks of a picture of GRID. */
+/* Cut a picture of GRID into blocks. */
 static struct blocks cut_picture(const struct content *content, const struct farlands_grid *grid)
 {
     const int reach = world_reach(content->world, content->layer, grid->step);
@@ -140,7 +140,7 @@ static struct blocks cut_picture(const struct content *content, const struct far
                       small || reach > FAR_REACH ? BLOCK_SIDE : BLOCK_SIDE - 2 * reach);
 }
 
-/* BLOCK of the picture of GRID into the scratch's pixels. */
+/* Paint BLOCK of GRID's picture into the scratch's pixels. */
 static int paint_block(struct render_scratch *scratch, const struct content *content,
                        const struct farlands_grid *grid, const struct block *block,
                        struct render_times *times)
@@ -175,7 +175,7 @@ static int paint_block(struct render_scratch *scratch, const struct content *con
     return 0;
 }
 
-/* The render of a picture stops or fails with ERR: keep its SIZE bytes of pixels for later. */
+/* A picture's render stops or fails with ERR: keep SIZE bytes of pixels for later. */
 static int keep_pixels(struct render_progress *progress, const struct render_scratch *scratch,
                        size_t size, int err)
 {
@@ -189,7 +189,7 @@ static int keep_pixels(struct render_progress *progress, const struct render_scr
     return err;
 }
 
-/* The picture of GRID into the scratch's pixels. */
+/* Paint GRID's picture into the scratch's pixels. */
 static int paint(struct render_scratch *scratch, const struct content *content,
                  const struct farlands_grid *grid, struct render_progress *progress,
                  struct render_times *times)

@@ -1,4 +1,4 @@
-/* What the files that render share. Private to them. */
+/* Parts shared by the render*.c files. Private to them. */
 #ifndef FARLANDS_TILES_RENDER_SCRATCH_H
 #define FARLANDS_TILES_RENDER_SCRATCH_H
 
@@ -6,7 +6,7 @@
 
 enum {
     MAX_PIXEL_BYTES = 3,
-    BLOCK_SIDE = 256, /* of a block: the library evaluates so many samples together */
+    BLOCK_SIDE = 256, /* a block's: as many samples as the library evaluates together */
     HEIGHTS_SIDE = BLOCK_SIDE + 2 * LAYER_MAX_REACH,
     HEIGHTS_MAX = HEIGHTS_SIDE * HEIGHTS_SIDE,
 };
@@ -21,14 +21,14 @@ struct render_scratch {
     uint8_t pixels[LAYER_MAX_SIZE * LAYER_MAX_SIZE * MAX_PIXEL_BYTES];
 };
 
-/* The field of CONTENT over GRID, into OUT, rows of STRIDE floats. */
+/* Evaluate CONTENT's field over GRID into OUT, whose rows have STRIDE floats. */
 int render_field(struct render_scratch *scratch, const struct content *content,
                  const struct farlands_grid *grid, float *out, size_t stride);
 
-/* True if each exact sample takes milliseconds, because it has to find rivers of its own. */
+/* True if each exact sample takes milliseconds, because it has to find its own rivers. */
 bool render_is_far(const struct world *world, int64_t step);
 
-/* The picture TILE, as render_tile. */
+/* As render_tile, if TILE is a picture. */
 int render_picture(struct blob **out, struct render_scratch *scratch, const struct tile *tile,
                    struct render_progress *progress, struct render_times *times);
 

@@ -16,7 +16,7 @@ struct flight {
 };
 
 struct single_flight {
-    uv_mutex_t lock; /* for all flights and their waiters */
+    uv_mutex_t lock; /* guards all flights and their waiters */
     struct flight *by_key;
 };
 
@@ -116,7 +116,7 @@ static void deliver(struct message *message)
 {
     struct waiter *waiter = (struct waiter *)((char *)message - offsetof(struct waiter, message));
     struct blob *blob = waiter->blob;
-    waiter->completed(waiter, blob, waiter->err); /* may free it */
+    waiter->completed(waiter, blob, waiter->err); /* may free the waiter */
     blob_release(blob);
 }
 
