@@ -8,20 +8,20 @@
 
 #define LIMIT_BLOCKS (UINT64_C(1) << 53)
 
-/* Half a unit is 1/2048 block, so it has eleven decimals. */
+/* Half a unit is 1/2048 block, which has eleven decimals. */
 enum { HALF_BITS = FARLANDS_UNIT_BITS + 1, DECIMALS = HALF_BITS };
 #define FRACTION_ONE UINT64_C(100000000000) /* 10^DECIMALS */
 
-/* Far beyond all exponents that matter, whatever the length of the text. */
+/* Larger than every exponent that matters, however long the text is. */
 enum { EXPONENT_MAX = 1 << 30 };
 
-/* A number taken apart. The first WHOLE digits stand before the decimal point: there may be fewer,
- * and if WHOLE is negative, zeros come before the first digit. */
+/* A number's parts. The decimal point follows the first WHOLE digits. WHOLE may exceed the number
+ * of digits; if it is negative, so many zeros precede the first digit. */
 struct decimal {
     bool negative;
-    const char *digits, *end; /* one of them may be a point */
+    const char *digits, *end; /* may include a point */
     int64_t whole;
-    size_t steps; /* so far */
+    size_t steps; /* for struct number_reading */
 };
 
 static const char *skip_digits(const char *at, const char *end)
@@ -36,7 +36,7 @@ static const char *skip_sign(const char *at, const char *end)
     return at + (at < end && (*at == '-' || *at == '+'));
 }
 
-/* The exponent behind an "e" at AT, up to END. Returns 0 or -EINVAL. */
+/* Parse the exponent after the "e" at AT, up to END. Returns 0 or -EINVAL. */
 static int parse_exponent(const char *at, const char *end, int64_t *out, size_t *steps)
 {
     const bool negative = ++at < end && *at == '-';
@@ -70,7 +70,7 @@ static int take_apart(struct span text, struct decimal *out)
     return 0;
 }
 
-/* Blocks, a fraction in 1/FRACTION_ONE, and whether there is more behind that. */
+/* Whole blocks, a fraction in 1/FRACTION_ONE, and whether nonzero digits follow the fraction. */
 struct magnitude {
     uint64_t blocks, fraction;
     bool more;
@@ -78,7 +78,7 @@ struct magnitude {
 
 static int measure(struct decimal *decimal, struct magnitude *out)
 {
-    int64_t left = decimal->whole; /* digits that are left before the point */
+    int64_t left = decimal->whole; /* digits left before the point */
     *out = (struct magnitude){0};
 
     for (const char *at = decimal->digits; at < decimal->end && out->blocks < LIMIT_BLOCKS; at++) {

@@ -148,15 +148,15 @@ static unsigned parse_range(struct span span, const char *name, float out[2], ch
     if (number_to_float(first, &out[0]) || number_to_float(last, &out[1]))
         return query_reject(why, 400, "%s: \"%.*s\" is not two numbers A,B such as -50,250.5", name,
                             span_shown(span), span.text);
-    /* Integers over a narrower range would not be finite. */
+    /* Over a narrower range the integers' scale would not be finite. */
     if (out[1] - out[0] > 1e-30F && out[1] - out[0] <= FLT_MAX)
         return 0;
     return query_reject(why, 400, "%s: \"%.*s\" is not A,B with A below B, by at most 3.4e38", name,
                         span_shown(span), span.text);
 }
 
-/* Take the next place off LIST. *MORE: a semicolon ended it, so another place follows, even if that
- * one is empty. */
+/* Take the next place off LIST. *MORE is true if a semicolon ended it: another place follows, even
+ * if that is empty. */
 static struct span take_place(struct span *list, bool *more)
 {
     const size_t length = list->length;
@@ -165,7 +165,7 @@ static struct span take_place(struct span *list, bool *more)
     return place;
 }
 
-/* Check place NUMBER, counted from 1, of the list NAME. */
+/* Check place NUMBER, counted from 1, in the list NAME. */
 static unsigned check_place(struct span place, size_t number, const char *name, char *why)
 {
     char part[48];
@@ -196,7 +196,7 @@ static unsigned parse_places(struct span list, const char *name, struct query_pl
     return 0;
 }
 
-/* Take the next parameter off QUERY. Returns false behind the last one. */
+/* Take the next parameter off QUERY. Returns false at the end. */
 static bool next_parameter(const char **query, struct span *out)
 {
     if (!**query)
@@ -287,8 +287,8 @@ static unsigned reject_absent(const struct query_parameter *parameters, const ch
     return 400;
 }
 
-/* The parameter KEY of the table, or NULL. *NEAREST: the one that KEY is a misspelling of, if it is
- * not NULL. */
+/* The table's parameter KEY, or NULL. *NEAREST is then the parameter that was probably meant, or
+ * NULL. */
 static const struct query_parameter *find(const struct query_table *table, struct span key,
                                           const struct query_parameter **nearest)
 {
@@ -323,7 +323,7 @@ static unsigned reject_unknown(const struct query_table *table, struct span key,
     return 400;
 }
 
-/* The values of a table's parameters; NULL: absent. */
+/* The values for a table's parameters; NULL: absent. */
 struct values {
     struct span of[QUERY_PARAMETERS_MAX];
 };
@@ -342,7 +342,7 @@ static unsigned find_values(const struct query_table *table, const char *query,
         const struct span key = span_take(&value, '=');
         const struct query_parameter *parameter = find(table, key, &nearest);
         struct span *slot = parameter ? &values->of[parameter - table->parameters] : NULL;
-        /* Single letters are too short to tell misspellings from other keys. */
+        /* A single letter is too short to be taken for a misspelling. */
         if (!slot && (!table->open || (nearest && nearest->name[1])))
             return reject_unknown(table, key, nearest, why);
         if (slot && slot->text)

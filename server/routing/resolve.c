@@ -57,7 +57,7 @@ const struct world *resolve_hold(const struct worlds *worlds, const struct route
     return NULL;
 }
 
-/* The names that a URL may have in one place: COUNT, of which AT gives number I of OF. */
+/* COUNT names that a URL may have in one place. AT returns OF's name number I. */
 struct names {
     const char *(*at)(const void *of, int i);
     const void *of;
@@ -66,7 +66,7 @@ struct names {
 
 enum { NAME_SHOWN = 64 };
 
-/* Write number I of NAMES as URLs have it, without spaces. */
+/* Write name number I as in URLs, without spaces. */
 static void write_name(const struct names *names, int i, char out[NAME_SHOWN])
 {
     snprintf(out, NAME_SHOWN, "%s", names->at(names->of, i));
@@ -75,8 +75,8 @@ static void write_name(const struct names *names, int i, char out[NAME_SHOWN])
             *out = '_';
 }
 
-/* Append to WHY, N bytes long, the one of NAMES that WRONG is a misspelling of, if any is, and as
- * many of them as have room. */
+/* Append to WHY, N bytes long: the name that was probably meant by WRONG, if any, and as many NAMES
+ * as have room. */
 static void append_names(char why[ROUTE_WHY], int n, const struct names *names, struct span wrong)
 {
     static const char more[] = ", ...";
@@ -177,7 +177,7 @@ unsigned resolve_fields(const struct world *world, const struct route *route,
     return 0;
 }
 
-/* Whether a URL's NAME is that of a biome: no URL has spaces. */
+/* True if NAME in a URL means BIOME: as no URL has spaces, _ may stand for one. */
 static bool is_biome_name(struct span name, const char *biome)
 {
     size_t i = 0;
@@ -187,7 +187,7 @@ static bool is_biome_name(struct span name, const char *biome)
     return i == name.length && !biome[i];
 }
 
-/* The id of the biome NAME of TABLE, which may be its number; or -1. */
+/* Find TABLE's biome by its name or number. Returns its id, or -1. */
 static int find_biome(const struct biome_table *table, struct span name)
 {
     uint64_t id;

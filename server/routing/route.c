@@ -15,8 +15,8 @@
 
 enum { SEGMENTS_MAX = 5 };
 
-/* Copy the name of a world, a layer, an extension into OUT, SIZE bytes; false if it is empty or too
- * long. */
+/* Copy a world's, layer's or extension's name into OUT, SIZE bytes. Returns false if it is empty or
+ * too long. */
 static bool copy_word(struct span span, char *out, size_t size)
 {
     if (span.length == 0 || span.length >= size)
@@ -78,15 +78,15 @@ static unsigned parse_world(struct route *route, struct span name, char *why)
 #define FIELDS PARAMETER("fields", QUERY_NAMES, fields, .max = ROUTE_FIELDS_MAX)
 #define RANGE PARAMETER("range", QUERY_RANGE, range)
 
-/* Maps append tokens and numbers against caches to the URLs of tiles. */
+/* Open, because maps append tokens and cache-busting numbers to tile URLs. */
 static const struct query_table tile_query = {
     "a tile", .open = true, .parameters = {PARAMETER("border", QUERY_FLAG, border), VERSION}};
 
-/* Clients append theirs here, too. */
+/* Open, because clients append theirs here, too. */
 static const struct query_table tilejson_query = {
     "TileJSON", .open = true, .parameters = {PARAMETER("format", QUERY_FORMAT, format)}};
 
-/* The endpoints {world}/NAME?..., or {world}/NAME.{ext}?..., by the names of their queries. */
+/* Endpoints {world}/NAME?... or {world}/NAME.{ext}?..., named in their queries. */
 static const struct endpoint {
     enum route_kind kind;
     bool has_extension;
@@ -117,7 +117,7 @@ static const struct endpoint {
      {"volume", .parameters = {X, Y, Z, SIDE(width), SIDE(height), SIDE(depth), STEP, VERSION}}},
 };
 
-/* Check that the last of COUNT samples from FIRST on is within the limit. */
+/* Check that the last sample, COUNT - 1 steps after FIRST, is within the limit. */
 static unsigned check_end(const char *name, int64_t first, int64_t step, int count, char *why)
 {
     if (first + step * (count - 1) <= FARLANDS_LIMIT)
@@ -159,7 +159,7 @@ static unsigned check_arguments(const struct route *route, char *why)
     return status ? status : check_end("y", route->at_y, route->step, route->height, why);
 }
 
-/* The endpoint called NAME, or NULL. Splits off the EXTENSION. */
+/* Find the endpoint NAME, or NULL, and split off its EXTENSION. */
 static const struct endpoint *find_endpoint(struct span name, struct span *extension)
 {
     *extension = name;
@@ -170,7 +170,7 @@ static const struct endpoint *find_endpoint(struct span name, struct span *exten
     return NULL;
 }
 
-/* TEXT has escapes: the URI was not decoded. */
+/* Reject TEXT, which has escapes that url_escapes_decode refused. */
 static unsigned reject_escape(const char *text, char *why)
 {
     const char *at = url_escapes_refused(text);
@@ -216,14 +216,13 @@ static unsigned parse_tile(struct route *route, const struct span segments[SEGME
     return query_parse(&tile_query, query, route, &route->others, why);
 }
 
-/* The world and layer of NAME, an identifier of the capabilities: world:layer or
- * world:seed:layer. */
+/* Parse NAME, a layer's identifier in the capabilities: world:layer or world:seed:layer. */
 static unsigned parse_identifier(struct route *route, const char *name, char *why)
 {
     const char *colon = strrchr(name, ':');
     const struct span layer = {colon ? colon + 1 : "", colon ? strlen(colon + 1) : 0};
 
-    if (strchr(name, '%')) /* which is left of bytes that are not printable */
+    if (strchr(name, '%')) /* left from bytes that are not printable */
         return wmts_reject(&route->fault, why, WMTS_INVALID_PARAMETER_VALUE, "layer",
                            "layer: \"%.40s\" has an escape that no name has; expected a seed of "
                            "such text by its number",
@@ -237,8 +236,8 @@ static unsigned parse_identifier(struct route *route, const char *name, char *wh
                        name);
 }
 
-/* DOCUMENT: at wmts.xml, the capabilities, to which clients append queries. The world of the path,
- * if any, is parsed. */
+/* DOCUMENT is true for wmts.xml, the capabilities, to which clients append queries. The path's
+ * world, if any, is parsed already. */
 static unsigned parse_wmts(struct route *route, bool document, const char *query, char *why)
 {
     const struct route outer = *route;
@@ -266,7 +265,7 @@ static unsigned parse_wmts(struct route *route, bool document, const char *query
     return 0;
 }
 
-/* What is at the root, besides worlds. Operators' names are not shown. */
+/* Names at the root besides worlds. Those for operators are hidden from error messages. */
 static const struct {
     const char *name;
     enum route_kind kind;
@@ -284,7 +283,8 @@ static const struct {
     {"metrics", ROUTE_METRICS, true},
 };
 
-/* Append a printed text to TEXT, of SIZE bytes, which has USED. Returns what it has then. */
+/* Append formatted text to TEXT, SIZE bytes, after USED bytes. Returns the bytes used afterwards.
+ */
 __attribute__((format(printf, 4, 5))) static size_t append(char *text, size_t size, size_t used,
                                                            const char *format, ...)
 {
@@ -341,8 +341,8 @@ static unsigned parse_top(struct route *route, struct span segment, const char *
     return reject_top(why);
 }
 
-/* Split PATH after its leading slash; segments beyond SEGMENTS_MAX are counted, not stored. *PROPER
- * is false if a segment is "." or "..", or if one of several is empty. */
+/* Split PATH after its leading slash. Segments beyond SEGMENTS_MAX are counted, but not stored.
+ * *PROPER is false if a segment is "." or "..", or if one of several is empty. */
 static int split(struct span path, struct span segments[SEGMENTS_MAX], bool *proper)
 {
     int count = 0;
@@ -360,8 +360,8 @@ static int split(struct span path, struct span segments[SEGMENTS_MAX], bool *pro
     return count;
 }
 
-/* A slash too many at the start is most often nginx's: its location has no slash at the end, and
- * its proxy_pass has one. */
+/* A second slash at the start most often comes from nginx, if its location doesn't end in a slash
+ * but its proxy_pass does. */
 static unsigned reject_segments(const char *uri, char *why)
 {
     if (strncmp(uri, "//", 2) == 0)

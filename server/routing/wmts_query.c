@@ -8,7 +8,7 @@
 
 #include "config/values/exact_numbers.h"
 
-/* Those before REQUEST are GetTile's, and required. */
+/* Parameters before REQUEST are GetTile's, all required. */
 enum parameter {
     VERSION,
     LAYER,
@@ -62,8 +62,8 @@ unsigned wmts_reject(struct wmts_fault *fault, char *why, enum wmts_code code, c
     return wmts_status(code);
 }
 
-/* Copy VALUE with its escapes decoded; those of other than printable characters stay as they are.
- * False if it is too long. */
+/* Copy VALUE, decoding escapes for printable characters; other escapes stay. Returns false if it is
+ * too long. */
 static bool copy_value(struct span value, char out[WMTS_VALUE])
 {
     size_t length = 0;
@@ -138,7 +138,7 @@ static unsigned reject_value(struct wmts_fault *fault, char *why, enum parameter
                        expected);
 }
 
-/* VALUE is one of the versions in LIST, separated by commas. */
+/* True if VERSION is in LIST, separated by commas. */
 static bool lists_version(const char *list, const char *version)
 {
     struct span rest = {list, strlen(list)};
@@ -148,7 +148,8 @@ static bool lists_version(const char *list, const char *version)
     return false;
 }
 
-/* QGIS asks for the capabilities of a WMS, before it knows what the service is. */
+/* Accepts WMS as the service, because QGIS asks for WMS capabilities before it knows the service.
+ */
 static unsigned check_capabilities(const struct values *values, struct wmts_fault *fault, char *why)
 {
     const char *service = values->of[SERVICE], *versions = values->of[ACCEPTVERSIONS];
@@ -187,7 +188,7 @@ static unsigned parse_tile(struct wmts_query *out, const struct values *values,
         [TILEROW] = "a row",
         [TILECOL] = "a column",
     };
-    /* The values of these are few; NULL: see below. A style of no name is the default one. */
+    /* The only values that these parameters accept. An empty style is the default one. */
     static const char *const only[OF_TILE] = {
         [VERSION] = "1.0.0", [STYLE] = "default", [FORMAT] = "image/png"};
     unsigned status;

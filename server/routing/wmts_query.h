@@ -1,14 +1,14 @@
 /*
- * The query of a Web Map Tile Service by keys and values (KVP; OGC 07-057r7, 7.1.1 and 7.2.1). Its
- * rules are those of OGC 06-121r3, 11.5.2, not those of query.h: keys have any case, and unknown
- * ones are ignored, because clients add vendors' keys. Pure.
+ * The key-value query of a Web Map Tile Service (KVP; OGC 07-057r7, 7.1.1 and 7.2.1). The rules are
+ * from OGC 06-121r3, 11.5.2, and not query.h's: keys have any case, and unknown keys are ignored,
+ * because clients add vendors' keys. Pure.
  */
 #ifndef FARLANDS_ROUTING_WMTS_QUERY_H
 #define FARLANDS_ROUTING_WMTS_QUERY_H
 
 #include "server/routing/query.h"
 
-/* The codes of exception reports; OGC 07-057r7, tables 20 and 23. */
+/* Codes in exception reports; OGC 07-057r7, tables 20 and 23. */
 enum wmts_code {
     WMTS_FINE,
     WMTS_MISSING_PARAMETER_VALUE,
@@ -23,23 +23,23 @@ struct wmts_fault {
     char locator[QUERY_WORD]; /* the parameter or the operation */
 };
 
-/* The HTTP status of CODE; tables 21 and 24. */
+/* CODE's HTTP status; tables 21 and 24. */
 unsigned wmts_status(enum wmts_code code);
 
 enum { WMTS_VALUE = 2 * QUERY_WORD + 64 }; /* world:seed:layer fits */
 
 struct wmts_query {
-    bool tile;                /* GetTile; otherwise GetCapabilities, and the rest is empty */
+    bool tile;                /* GetTile; otherwise GetCapabilities, and all but OTHERS is empty */
     char layer[WMTS_VALUE];   /* world:layer or world:seed:layer */
     char set[QUERY_WORD];     /* the tile matrix set */
-    int64_t matrix, row, col; /* saturated */
+    int64_t matrix, row, col; /* saturated at 64 bits */
     bool others;              /* there are unknown keys */
 };
 
 /*
- * Parse QUERY. An empty one is for the capabilities; if DOCUMENT, any that has no request. Escapes
- * of printable characters in values are decoded. Returns 0, or an HTTP status with *FAULT set and a
- * message in WHY.
+ * Parse QUERY. An empty query asks for the capabilities, and if DOCUMENT is true, so does one
+ * without a request. Escapes for printable characters in values are decoded. Returns 0, or an HTTP
+ * status with *FAULT set and a message in WHY.
  */
 unsigned wmts_query_parse(struct wmts_query *out, const char *query, bool document,
                           struct wmts_fault *fault, char why[QUERY_WHY]);
