@@ -26,7 +26,7 @@ bool circuit_breaker_allows(struct circuit_breaker *breaker, uint64_t now, uint1
     *begun = (uint16_t)state;
     if (retry_at(state) == 0)
         return true;
-    /* The caller that moves the time of the next attempt makes this one. */
+    /* The caller that moves the next attempt's time makes this attempt. */
     return now >= retry_at(state) &&
            replace(breaker, &state, now + CIRCUIT_BREAKER_PAUSE_MS, *begun);
 }
@@ -42,7 +42,7 @@ bool circuit_breaker_failed(struct circuit_breaker *breaker, uint64_t now)
 bool circuit_breaker_succeeded(struct circuit_breaker *breaker, uint16_t begun)
 {
     uint64_t state = load(breaker);
-    /* Nearly always closed. No store then: the cache line stays shared between threads. */
+    /* Nearly always closed: don't store then, so that threads share the cache line. */
     while (retry_at(state) != 0 && (uint16_t)state == begun)
         if (replace(breaker, &state, 0, begun))
             return true;

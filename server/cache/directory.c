@@ -18,7 +18,7 @@ static int make(int fd, char *name, char *slash, unsigned *made)
     return err == -EEXIST ? 0 : err;
 }
 
-/* Usually all but the last one or two exist, so they are tried from the last one on. */
+/* Tries the last directory first, because usually all but the last one or two exist. */
 int directory_create(int fd, char *name, unsigned *made)
 {
     char *const last = strrchr(name + 1, '/');

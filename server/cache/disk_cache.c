@@ -21,15 +21,15 @@
 
 enum {
     TEMPORARY_MAX = 64,
-    TILE_DEPTH = 4,    /* directories between the cache's and a tile */
-    ATTEMPTS = 8,      /* an eviction may delete directories that a put has just made */
-    AHEAD_SHARE = 100, /* of the limit: so much may be reserved ahead */
+    TILE_DEPTH = 4,    /* directories between the cache's directory and a tile */
+    ATTEMPTS = 8,      /* an eviction may delete the directories that a put has just made */
+    AHEAD_SHARE = 100, /* at most a 100th of the limit is reserved ahead */
 };
 
 struct disk_cache {
     struct directory directory;
-    unsigned temporary; /* atomic: number of the last temporary file */
-    bool serves;        /* it knows the current tiles */
+    unsigned temporary; /* atomic: the last temporary file's number */
+    bool serves;        /* tiles: is_current was given */
     struct quota *quota;
     struct eviction_thread *evictor;
     struct circuit_breaker breaker;
@@ -58,7 +58,7 @@ static void temporary_name(struct disk_cache *cache, char name[TEMPORARY_MAX])
              __atomic_fetch_add(&cache->temporary, 1, __ATOMIC_RELAXED));
 }
 
-/* Find whether the directory is writable by making a file and deleting it. */
+/* Test whether the directory is writable, by making and deleting a file. */
 static int try_directory(struct disk_cache *cache)
 {
     char name[TEMPORARY_MAX];
@@ -74,7 +74,7 @@ static void suspend(struct disk_cache *cache, int err)
                  cache->directory.path, strerror(-err));
 }
 
-/* Errors that may pass, and that do not prevent reading. */
+/* True for errors that may pass and don't prevent reading. */
 static bool is_transient(int err)
 {
     return err == -ENOSPC || err == -EDQUOT || err == -EROFS || err == -EAGAIN || err == -EUSERS;
@@ -178,10 +178,10 @@ struct put {
     struct disk_cache *cache;
     char name[TILE_KEY_MAX];
     char temporary[TEMPORARY_MAX];
-    struct footprint size; /* of the tile */
+    struct footprint size; /* the tile's */
 };
 
-/* Take SIZE from the ledger into the batch's spare. */
+/* Reserve SIZE in the ledger for the batch. */
 static int take(struct disk_cache_batch *batch, struct footprint size)
 {
     struct disk_cache *cache = batch->cache;
@@ -200,7 +200,7 @@ static int reserve(struct put *put, struct footprint size)
 
     if (!footprint_fits(size, batch->spare)) {
         err = footprint_fits(size, batch->ahead) ? take(batch, batch->ahead) : -EDQUOT;
-        if (err == -EDQUOT) { /* perhaps there is just enough */
+        if (err == -EDQUOT) { /* there may still be enough for this one */
             batch->ahead = (struct footprint){0};
             err = take(batch, size);
         }
@@ -212,13 +212,13 @@ static int reserve(struct put *put, struct footprint size)
     return err;
 }
 
-/* SIZE of what was reserved is not needed, or not any more. */
+/* Return SIZE, which is not needed any more, to the batch's spare. */
 static void release(struct put *put, struct footprint size)
 {
     put->batch->spare = footprint_sum(put->batch->spare, size);
 }
 
-/* The file system's own quota: to callers the disk is full, as -EDQUOT means the cache's. */
+/* To callers -EDQUOT means the cache's quota. If the file system has its own, its disk is full. */
 static int disk_error(int err)
 {
     return err == -EDQUOT ? -ENOSPC : err;
@@ -233,7 +233,7 @@ static int write_temporary(struct put *put, const struct blob *png)
     return disk_error(err);
 }
 
-/* Open the directory of the file NAME, never through a symbolic link: its target is not ours. */
+/* Open NAME's directory, never through a symbolic link, whose target is not the cache's. */
 static int open_parent(int fd, char *name)
 {
     struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
@@ -255,7 +255,7 @@ static void close_parent(struct disk_cache_batch *batch)
     batch->parent = -1;
 }
 
-/* The open directory of the tile, which the next tile of the batch may be in, too. */
+/* The tile's directory, open. The batch keeps it, because the next tile may go there, too. */
 static int parent_of(struct put *put)
 {
     struct disk_cache_batch *batch = put->batch;
@@ -272,9 +272,9 @@ static int parent_of(struct put *put)
 }
 
 /*
- * Delete the replaced file, which now has the temporary name, and release its size: no other
- * process does. At most the tile's size, though: quota_settle releases no more than was reserved,
- * and a count finds the rest.
+ * Delete the replaced file, which has the temporary name now, and release its size, because no
+ * other process does. Releases at most the tile's size: quota_settle cannot release more than was
+ * reserved. A count finds the rest.
  */
 static void delete_replaced(struct put *put)
 {
@@ -287,8 +287,8 @@ static void delete_replaced(struct put *put)
     release(put, replaced.bytes < put->size.bytes ? replaced : put->size);
 }
 
-/* Rename the temporary file to FILE in the directory PARENT. An existing file is exchanged: a plain
- * rename would not tell the size of the replaced file. */
+/* Rename the temporary file to FILE in the directory PARENT. If FILE exists they are exchanged,
+ * because a plain rename would not tell the replaced file's size. */
 static int rename_to(struct put *put, int parent, const char *file)
 {
     int fd = put->cache->directory.fd;
@@ -307,7 +307,7 @@ static int rename_to(struct put *put, int parent, const char *file)
     }
     if (errno != EINVAL)
         return -errno;
-    /* The file system lacks these flags: the ledger may say too much until the next count. */
+    /* The file system lacks these flags: the ledger may exceed the usage until the next count. */
     return renameat(fd, put->temporary, parent, file) ? -errno : 0;
 }
 
@@ -320,10 +320,10 @@ static int make_directories(struct put *put)
         return err;
     err = disk_error(directory_create(put->cache->directory.fd, put->name, &made));
     release(put, (struct footprint){(TILE_DEPTH - made) * each, TILE_DEPTH - made});
-    return err == -ENOENT ? 0 : err; /* deleted as fast as they were made: try again */
+    return err == -ENOENT ? 0 : err; /* deleted as soon as they were made: try again */
 }
 
-/* Rename the temporary file to the tile's name, making its directories if they are missing. */
+/* Rename the temporary file to the tile's name, making missing directories. */
 static int publish(struct put *put)
 {
     int err = -ENOENT;
@@ -360,7 +360,7 @@ static int store(struct put *put, const struct blob *png)
     return err;
 }
 
-/* Something is in this one tile's place: no reason to suspend storing. */
+/* True if something is in this tile's place, which is no reason to suspend storing. */
 static bool is_obstacle(int err)
 {
     return err == -EISDIR || err == -ENOTDIR || err == -ELOOP || err == -EXDEV || err == -EEXIST ||
@@ -394,7 +394,7 @@ void disk_cache_begin(struct disk_cache_batch *batch, struct disk_cache *cache,
     const struct footprint most = {limit.bytes / AHEAD_SHARE, limit.files / AHEAD_SHARE};
 
     *batch = (struct disk_cache_batch){.cache = cache, .parent = -1};
-    if (footprint_fits(ahead, most)) /* too little for evictions to begin earlier */
+    if (footprint_fits(ahead, most)) /* more would make evictions begin earlier */
         batch->ahead = ahead;
 }
 
@@ -408,7 +408,7 @@ int disk_cache_add(struct disk_cache_batch *batch, const char *key, const struct
     snprintf(put.name, sizeof put.name, "%s", key);
     temporary_name(cache, put.temporary);
     int err = store(&put, png);
-    if (err == -ENOENT) /* not the disk's fault: the directory is deleted as fast as it is made */
+    if (err == -ENOENT) /* not the disk's fault: the directory is deleted as soon as it is made */
         err = -EBUSY;
     update_breaker(cache, begun, err);
     if (!err)

@@ -12,15 +12,15 @@
 #include "server/core/clock.h"
 
 enum {
-    /* Tiles sampled for their ages: a quantile is then right within a percent or two. */
+    /* Tiles sampled for their ages: quantiles are then right within one or two percent. */
     SAMPLE = 4096,
-    ABANDONED_SECONDS = 60, /* a temporary file whose name does not tell its process */
+    ABANDONED_SECONDS = 60, /* age of a temporary file whose name doesn't tell its process */
     CLOCK_SLACK = 3600,     /* seconds by which a time may be in the future */
     TEMPORARY_MAX = 64,
 };
 
-/* Times of last use in ns are below this (the year 2096). Each reason to evict a tile before all
- * others makes its time earlier by as much. */
+/* Times of last use, in ns, are below this (the year 2096). A reason to evict a tile before all
+ * others subtracts it from the tile's time. */
 #define EARLIER (INT64_C(4000000000000000000))
 
 struct aged {
@@ -30,19 +30,19 @@ struct aged {
 
 struct eviction {
     struct eviction_parts parts;
-    uint64_t moved; /* number of the last file moved aside */
+    uint64_t moved; /* the number of the last file moved aside */
     time_t now;     /* when the walk began */
     bool current;   /* the fingerprint that the walk is in is served */
-    /* Of the count. */
+    /* For the count. */
     struct footprint counted;
     uint64_t tiles, random_state;
     struct aged sample[SAMPLE];
-    /* Of the deletion. */
-    int64_t latest;             /* last use of the tiles to delete */
+    /* For the deletion. */
+    int64_t latest;             /* delete tiles last used up to this time */
     struct footprint size;      /* to be freed */
-    struct footprint target;    /* usage at which enough is freed */
+    struct footprint target;    /* enough is freed if the usage is this */
     struct footprint freed;     /* so far */
-    struct footprint unsettled; /* of that, not yet in the ledger */
+    struct footprint unsettled; /* the part of FREED that is not yet in the ledger */
 };
 
 int eviction_new(struct eviction **out, const struct eviction_parts *parts)
@@ -61,7 +61,7 @@ void eviction_free(struct eviction *eviction)
     free(eviction);
 }
 
-/* xorshift64*: nothing depends on the sample being hard to guess. */
+/* xorshift64*: the sample need not be hard to guess. */
 static uint64_t random_below(struct eviction *eviction, uint64_t below)
 {
     uint64_t x = eviction->random_state;
@@ -73,9 +73,9 @@ static uint64_t random_below(struct eviction *eviction, uint64_t below)
 }
 
 /*
- * The tiles with the smallest values are evicted first. Only the order counts, so a clock set
- * forward makes no tile old. After a clock was set back, tiles with times in the future have not
- * been used since and go first.
+ * The order of eviction: tiles with the smallest values go first. Only the order counts, so a clock
+ * set forward makes no tile old. If a clock was set back, times may lie in the future; such tiles
+ * have not been used since, and go first.
  */
 static int64_t last_use(const struct eviction *eviction, const struct stat *status)
 {
@@ -97,7 +97,7 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Reservoir sampling: each tile is in the sample with the same probability. */
+/* Reservoir sampling: all tiles are sampled with the same probability. */
 static void sample_tile(struct eviction *eviction, const struct aged *tile)
 {
     uint64_t index = eviction->tiles++;
@@ -107,7 +107,7 @@ static void sample_tile(struct eviction *eviction, const struct aged *tile)
         eviction->sample[index] = *tile;
 }
 
-/* Deleting the tiles last used up to the returned time frees SIZE. Sorts the sample. */
+/* Find the time of last use up to which deleting tiles frees SIZE. Sorts the sample. */
 static int64_t latest_to_delete(struct eviction *eviction, struct footprint size)
 {
     size_t count = eviction->tiles < SAMPLE ? (size_t)eviction->tiles : SAMPLE;
@@ -191,7 +191,7 @@ static bool on_counted_directory(void *context, const struct walk_directory *dir
     return false;
 }
 
-/* A full disk must not prevent the count: it is needed to make room for the ledger. */
+/* A full disk must not prevent the count, which is needed to make room for the ledger. */
 static bool is_full(int err)
 {
     return err == -ENOSPC || err == -EDQUOT;
@@ -218,7 +218,7 @@ int eviction_count(struct eviction *eviction, struct footprint *used)
     return is_full(ledger_err) ? -ENOSPC : ledger_err;
 }
 
-/* Reservations that turn out not to be needed make room, too. */
+/* Reservations that were not needed make room, too. */
 static bool is_enough(const struct eviction *eviction)
 {
     struct footprint used;
@@ -227,8 +227,8 @@ static bool is_enough(const struct eviction *eviction)
 }
 
 /*
- * SIZE has been deleted, but for its own entry: a directory that was full once keeps its blocks, so
- * entries are only released when the walk leaves the directory that they are in.
+ * Count SIZE as freed, without directory entries: a directory that was full once keeps its blocks,
+ * so entries are only released when the walk leaves their directory.
  */
 static void add_freed(struct eviction *eviction, struct footprint size)
 {
@@ -246,15 +246,15 @@ static void settle(struct eviction *eviction)
 static const struct footprint own_entry = {FOOTPRINT_ENTRY, 0};
 
 /*
- * Delete a file. It is first renamed to a unique name: otherwise a put might replace it between
- * fstatat and unlinkat, and the ledger would release another size than that of the deleted file.
+ * Delete a file. It is renamed to a unique name first, because otherwise a put could replace it
+ * between fstatat and unlinkat, and the ledger would release the wrong size.
  */
 static bool delete_file(struct eviction *eviction, int directory, const char *name)
 {
     const int top = eviction->parts.directory->fd;
     char aside[TEMPORARY_MAX];
     struct stat status;
-    /* Numbers above those of the puts. */
+    /* Numbers beyond those that puts use. */
     snprintf(aside, sizeof aside, TEMPORARY_PREFIX "%016" PRIx64 "-%" PRIu64,
              quota_nonce(eviction->parts.quota), UINT32_MAX + ++eviction->moved);
     if (renameat(directory, name, top, aside))
@@ -287,7 +287,7 @@ static bool on_directory(void *context, const struct walk_directory *directory)
     return deleted;
 }
 
-/* Delete tiles last used up to LATEST, in the order of the directories, until it is enough. */
+/* Delete tiles last used up to LATEST, in directory order, until enough is freed. */
 static int delete_up_to(struct eviction *eviction, int64_t latest)
 {
     eviction->latest = latest;
@@ -306,8 +306,8 @@ int eviction_run(struct eviction *eviction, struct footprint size, struct footpr
     eviction->target = footprint_difference(used, size);
     eviction->freed = (struct footprint){0};
     const int64_t latest = latest_to_delete(eviction, size);
-    /* First a walk for tiles that are not current or from the future: no other tile is deleted
-     * before them. */
+    /* Walk first for tiles that are not current or from the future, because they must go before any
+     * other. */
     if (latest >= 0 && eviction->tiles > 0 && eviction->sample[0].last_use < 0)
         err = delete_up_to(eviction, -1);
     if (!err)

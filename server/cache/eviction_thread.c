@@ -12,24 +12,24 @@
 #include "server/telemetry/log.h"
 
 enum {
-    /* Percent of the limit. An eviction begins if less than the margin is free, and goes on until
-     * twice the margin is. The margin grows if that is only a few tiles and they come fast. */
+    /* Percent of the limit. An eviction begins if less than the margin is free, and ends when twice
+     * the margin is. The margin grows if it holds only a few tiles and they come fast. */
     MARGIN_MIN = 5,
     MARGIN_MAX = 25,
-    DISK_FULL_SHARE = 20,   /* if the disk is full, the 20th part of the usage goes */
-    RECOUNT_S = 24 * 3600,  /* then files deleted by hand are noticed */
+    DISK_FULL_SHARE = 20,   /* if the disk is full, a 20th of the usage is evicted */
+    RECOUNT_S = 24 * 3600,  /* a recount notices files deleted by hand */
     CHECK_MS = 3600 * 1000, /* between passes if nothing wakes the thread */
     RETRY_MIN_MS = 500,     /* after a pass that failed; doubled each time */
     RETRY_MAX_MS = 60 * 1000,
     OTHER_PROCESS_MS = 50, /* until the next attempt if another process is in a pass */
-    TOUCHES = 64,          /* files queued at most to be touched */
+    TOUCHES = 64,          /* files queued to be touched, at most */
 };
 
 /* The goals of the next pass. */
 struct goals {
     struct footprint limit;
-    struct footprint refused; /* the largest reservation that did not fit since the last pass */
-    bool disk_full;           /* since the last pass */
+    struct footprint refused; /* the largest reservation refused since the last pass */
+    bool disk_full;           /* the disk was full since the last pass */
     unsigned margin;
 };
 
@@ -37,14 +37,14 @@ struct eviction_thread {
     struct eviction *eviction;
     struct quota *quota;
     struct thread_group *thread;
-    bool temporaries_removed; /* the thread's own */
-    uv_mutex_t lock;          /* for all that follows */
+    bool temporaries_removed; /* only used by the thread */
+    uv_mutex_t lock;          /* guards all that follows */
     uv_cond_t wake;
-    bool stop; /* atomic too: read during a walk */
+    bool stop; /* also atomic, because walks read it */
     bool awake;
     bool force; /* run now, ignoring the retry back-off */
     struct goals goals;
-    unsigned touch_count; /* atomic too; only the thread itself lowers it */
+    unsigned touch_count; /* also atomic; only the thread lowers it */
     int touch[TOUCHES];
 };
 
@@ -59,7 +59,7 @@ static bool is_zero(struct footprint size)
     return size.bytes == 0 && size.files == 0;
 }
 
-/* The larger one in each member. */
+/* The larger value for each member. */
 static struct footprint footprint_max(struct footprint a, struct footprint b)
 {
     return footprint_sum(a, footprint_difference(b, a));
@@ -108,7 +108,7 @@ static struct goals take_goals(struct eviction_thread *evictor)
     return goals;
 }
 
-/* Another process is in a pass: the goals stay. */
+/* Restore the goals, because another process is in a pass. */
 static void restore_goals(struct eviction_thread *evictor, const struct goals *goals)
 {
     uv_mutex_lock(&evictor->lock);
@@ -117,7 +117,7 @@ static void restore_goals(struct eviction_thread *evictor, const struct goals *g
     uv_mutex_unlock(&evictor->lock);
 }
 
-/* The amount to evict of USED. */
+/* How much to evict if the usage is USED. */
 static struct footprint excess(const struct goals *goals, struct footprint used)
 {
     struct footprint size = {0};
@@ -130,7 +130,7 @@ static struct footprint excess(const struct goals *goals, struct footprint used)
     return size;
 }
 
-/* Evict earlier and more if tiles were refused, and gradually less again if none were. */
+/* Evict earlier and more if tiles were refused; gradually less if none were. */
 static void adapt_margin(struct eviction_thread *evictor, const struct goals *goals)
 {
     unsigned margin = is_zero(goals->refused) ? goals->margin - 1 : 2 * goals->margin;
@@ -141,7 +141,7 @@ static void adapt_margin(struct eviction_thread *evictor, const struct goals *go
     uv_mutex_unlock(&evictor->lock);
 }
 
-/* Whether the usage is KNOWN, and whether a pass is NEEDED. */
+/* Read whether the usage is KNOWN, and whether a pass is NEEDED. */
 static int check(struct eviction_thread *evictor, const struct goals *goals, bool *known,
                  bool *needed)
 {
@@ -152,7 +152,8 @@ static int check(struct eviction_thread *evictor, const struct goals *goals, boo
     return err == -ENOSPC || err == -EDQUOT ? 0 : err;
 }
 
-/* In an eviction pass. Returns 0; -EAGAIN if nothing could be deleted; or a negative code. */
+/* Evict, in an eviction pass. Returns 0; -EAGAIN if nothing could be deleted; or a negative code.
+ */
 static int evict(struct eviction_thread *evictor, struct goals *goals)
 {
     struct footprint used, size, freed;
@@ -182,7 +183,7 @@ static int evict(struct eviction_thread *evictor, struct goals *goals)
     return is_zero(freed) ? -EAGAIN : 0;
 }
 
-/* Check, and evict if needed. As evict, or -EBUSY if another process is in a pass. */
+/* Check, and evict if needed. Returns as evict, or -EBUSY if another process is in a pass. */
 static int run_pass(struct eviction_thread *evictor)
 {
     bool known, needed;
@@ -200,8 +201,8 @@ static int run_pass(struct eviction_thread *evictor)
     return err;
 }
 
-/* Wait until the thread is woken, or for MS; if ONLY_FORCED, until force is set. Files are touched
- * meanwhile. False if the thread must end. */
+/* Wait MS, or until the thread is woken; if ONLY_FORCED, until force is set. Touches files
+ * meanwhile. Returns false if the thread must end. */
 static bool wait_awake(struct eviction_thread *evictor, uint64_t ms, bool only_forced)
 {
     const uint64_t deadline = clock_ns(NULL) + ms * NS_PER_MS;

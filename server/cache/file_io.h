@@ -1,4 +1,4 @@
-/* Bytes of files read and written whole despite short transfers and signals. */
+/* Whole reads and writes despite short transfers and signals. */
 #ifndef FARLANDS_CACHE_FILE_IO_H
 #define FARLANDS_CACHE_FILE_IO_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <unistd.h>
 
-/* Transfer LENGTH bytes between BYTES and the file FD from OFFSET on. Returns their number, less
- * than LENGTH only at the end of the file; or a negative code. */
+/* Transfer LENGTH bytes between BYTES and the file FD, from OFFSET on. Returns the number of bytes,
+ * less than LENGTH only at the end of the file; or a negative code. */
 static inline ssize_t file_transfer(int fd, void *bytes, size_t length, uint64_t offset, bool out)
 {
     size_t done = 0;

@@ -1,4 +1,4 @@
-/* Disk space in bytes and files, as the quota counts it: an upper bound of du's count. */
+/* Disk space in bytes and files, as the quota counts it: at least as much as du counts. */
 #ifndef FARLANDS_CACHE_FOOTPRINT_H
 #define FARLANDS_CACHE_FOOTPRINT_H
 
@@ -11,8 +11,8 @@ struct footprint {
 
 enum {
     FOOTPRINT_BLOCK = 4096, /* most file systems allocate in blocks of 4 KiB */
-    /* An entry in a directory: at most 36 bytes in ext4 (8, and 27 characters), whose leaves are
-     * half empty after a split. */
+    /* A directory entry: in ext4 at most 36 bytes (8, and 27 characters), and leaves are half empty
+     * after a split. */
     FOOTPRINT_ENTRY = 80,
 };
 
@@ -28,7 +28,7 @@ static inline struct footprint footprint_difference(struct footprint a, struct f
                               a.files - (b.files < a.files ? b.files : a.files)};
 }
 
-/* True if neither bytes nor files of A exceed LIMIT's. */
+/* True if neither A's bytes nor its files exceed LIMIT's. */
 static inline bool footprint_fits(struct footprint a, struct footprint limit)
 {
     return a.bytes <= limit.bytes && a.files <= limit.files;
@@ -39,16 +39,16 @@ static inline uint64_t footprint_blocks(uint64_t bytes)
     return (bytes + FOOTPRINT_BLOCK - 1) / FOOTPRINT_BLOCK * FOOTPRINT_BLOCK;
 }
 
-/* A file of SIZE bytes, and its entry in a directory. */
+/* A file with SIZE bytes, and its directory entry. */
 static inline struct footprint footprint_of_file(uint64_t size)
 {
     return (struct footprint){footprint_blocks(size) + FOOTPRINT_ENTRY, 1};
 }
 
 /*
- * A directory whose st_size is SIZE, and its own entry. Its files have paid for ENTRIES entries
- * (footprint_of_file). A directory that was full once keeps its blocks: it is charged with those
- * that its entries do not account for.
+ * A directory with st_size SIZE, and its own entry. Its ENTRIES are accounted for already
+ * (footprint_of_file). But a directory that was full once keeps its blocks, so it is charged for
+ * the blocks that ENTRIES don't account for.
  */
 static inline struct footprint footprint_of_directory(uint64_t size, uint64_t entries)
 {

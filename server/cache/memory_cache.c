@@ -13,17 +13,17 @@
 #include "server/core/clock.h"
 
 /*
- * New tiles enter the small queue. At its end tiles that were used more than once move to the main
- * queue; the others are evicted and leave a ghost. A tile with a ghost enters the main queue at
- * once. At the end of the main queue a tile that was used is queued again, as often as it was used.
+ * New tiles enter the small queue. At its end a tile that was used more than once moves to the main
+ * queue; other tiles are evicted and leave a ghost. A tile with a ghost enters the main queue at
+ * once. At the end of the main queue a used tile is queued again, once per use.
  */
 enum {
     SMALL_SHARE = 10,        /* the small queue has a tenth of the budget, as in the paper */
-    SMALL_USES = 2,          /* that move a tile from the small to the main queue */
-    BYTES_PER_BUCKET = 4096, /* of the budget; most tiles are larger, so that chains are short */
+    SMALL_USES = 2,          /* uses that move a tile from the small to the main queue */
+    BYTES_PER_BUCKET = 4096, /* of the budget; chains are short, because most tiles are larger */
     GHOSTS_PER_BUCKET = 2,
     ALLOCATION = 16, /* malloc's own overhead, about */
-    /* Requeued while the lock is held. If all tiles were used, 3 rounds would take too long. */
+    /* Requeued at most under the lock. If all tiles were used, 3 rounds would take too long. */
     REQUEUED_MAX = 512,
 };
 
@@ -58,12 +58,12 @@ struct memory_cache {
     uv_mutex_t lock;
     uint64_t budget;
     struct queue small, main;
-    struct queue pinned; /* beyond the budget, and in no order */
+    struct queue pinned; /* beyond the budget, in no order */
     uint32_t evictions;  /* from the small queue; may wrap around */
-    uint64_t seed;       /* drawn at random, so that clients cannot choose keys of one bucket */
+    uint64_t seed;       /* random, so that clients cannot choose keys for one bucket */
     struct bucket *buckets;
     size_t bucket_count; /* a power of two */
-    struct bucket only;  /* the table if the budget is too small for another, or memory is out */
+    struct bucket only;  /* the table if the budget is too small for another, or out of memory */
 };
 
 static size_t buckets_for(uint64_t budget)
@@ -74,7 +74,7 @@ static size_t buckets_for(uint64_t budget)
     return count;
 }
 
-/* A table for BUDGET; NULL if out of memory, or if one bucket suffices. */
+/* A table for BUDGET; NULL if out of memory, or if one bucket is enough. */
 static struct bucket *buckets_new(uint64_t budget)
 {
     size_t count = buckets_for(budget);
@@ -99,8 +99,8 @@ static void chain_queue(struct memory_cache *cache, const struct queue *queue)
         LL_PREPEND2(bucket_of(cache, entry->hash)->first, entry, chain);
 }
 
-/* Move all entries to the table BUCKETS of COUNT buckets, or to the only bucket if it is NULL.
- * Ghosts are dropped. Returns the old table for the caller to free, or NULL. */
+/* Move all entries to the table BUCKETS, which has COUNT buckets, or to the only bucket if it is
+ * NULL. Drops ghosts. Returns the old table for the caller to free, or NULL. */
 static struct bucket *use_table(struct memory_cache *cache, struct bucket *buckets, size_t count)
 {
     struct bucket *before = cache->buckets == &cache->only ? NULL : cache->buckets;
@@ -122,7 +122,7 @@ static struct entry *find(struct memory_cache *cache, const char *key, uint64_t 
     return entry;
 }
 
-/* All keys of a bucket share the low bits of their hashes; ghosts differ in the high ones. */
+/* The high bits: all hashes in a bucket share the low ones. */
 static uint32_t ghost_hash(uint64_t hash)
 {
     return (uint32_t)(hash >> 32);
@@ -142,8 +142,8 @@ static void leave_ghost(struct memory_cache *cache, uint64_t hash)
     *oldest = (struct ghost){ghost_hash(hash), cache->evictions++};
 }
 
-/* True if HASH has a ghost among the last evictions, as many as there are entries now (the paper's
- * number, the main queue's entries, would be 0 while it is empty). Removes the ghost. */
+/* True if HASH has a recent ghost, which is removed. Recent evictions are as many as there are
+ * entries now; the paper's number, the main queue's entries, would be 0 while it is empty. */
 static bool take_ghost(struct memory_cache *cache, uint64_t hash)
 {
     struct ghost *ghosts = bucket_of(cache, hash)->ghosts;
@@ -172,7 +172,7 @@ static void dequeue(struct entry *entry)
     queue->count--;
 }
 
-/* Take ENTRY out of its queue and the table. */
+/* Remove ENTRY from its queue and the table. */
 static void take_out(struct memory_cache *cache, struct entry *entry)
 {
     struct bucket *bucket = bucket_of(cache, entry->hash);
@@ -180,14 +180,14 @@ static void take_out(struct memory_cache *cache, struct entry *entry)
     LL_DELETE2(bucket->first, entry, chain);
 }
 
-/* Take ENTRY out, and add it to *REMOVED, to be freed without the lock. */
+/* Remove ENTRY, and add it to *REMOVED, to be freed without the lock. */
 static void remove_entry(struct memory_cache *cache, struct entry *entry, struct entry **removed)
 {
     take_out(cache, entry);
     LL_PREPEND2(*removed, entry, chain);
 }
 
-/* Event loops count uses without the lock; a lost count does not matter. */
+/* Event loops count uses without the lock; a lost use doesn't matter. */
 static unsigned uses(const struct entry *entry)
 {
     return __atomic_load_n(&entry->blob->uses, __ATOMIC_RELAXED);
@@ -198,7 +198,7 @@ static void set_uses(struct entry *entry, unsigned count)
     __atomic_store_n(&entry->blob->uses, (uint8_t)count, __ATOMIC_RELAXED);
 }
 
-/* Evict the oldest entry of the small queue, or move it to the main queue. */
+/* Evict the small queue's oldest entry, or move it to the main queue. */
 static void evict_small(struct memory_cache *cache, struct entry **removed)
 {
     struct entry *entry = cache->small.oldest;
@@ -212,7 +212,7 @@ static void evict_small(struct memory_cache *cache, struct entry **removed)
     }
 }
 
-/* Evict an entry of the main queue: the oldest without uses, among the first REQUEUED_MAX. */
+/* Evict the main queue's oldest unused entry, unless the first REQUEUED_MAX were all used. */
 static void evict_main(struct memory_cache *cache, struct entry **removed)
 {
     struct entry *entry = cache->main.oldest;
@@ -230,7 +230,7 @@ static uint64_t used(const struct memory_cache *cache)
     return table_bytes(cache) + cache->small.bytes + cache->main.bytes;
 }
 
-/* Evict until COST more bytes fit the budget. They must fit an empty cache. */
+/* Evict until COST more bytes fit the budget. COST must fit an empty cache. */
 static void make_room(struct memory_cache *cache, size_t cost, struct entry **removed)
 {
     while (used(cache) + cost > cache->budget) {
@@ -264,8 +264,8 @@ static void free_entries(struct entry *entry)
     }
 }
 
-/* Add ENTRY to QUEUE, that of the entry it replaces, or, if NULL, to the one that its ghost
- * decides; to the pinned ones if it is one; to *REMOVED if it cannot fit. */
+/* Add ENTRY to QUEUE, its predecessor's, or if QUEUE is NULL, to the one that its ghost decides. A
+ * pinned entry goes to the pinned ones; an entry too large for the budget to *REMOVED. */
 static void admit(struct memory_cache *cache, struct entry *entry, struct queue *queue,
                   struct entry **removed)
 {
@@ -296,7 +296,7 @@ struct blob *memory_cache_get(struct memory_cache *cache, const char *key)
     return blob;
 }
 
-/* Keep BLOB under KEY, with PINS more. */
+/* Keep BLOB under KEY, and add PINS. */
 static void put(struct memory_cache *cache, const char *key, struct blob *blob, unsigned pins)
 {
     const size_t length = strlen(key);
@@ -306,7 +306,7 @@ static void put(struct memory_cache *cache, const char *key, struct blob *blob, 
 
     uv_mutex_lock(&cache->lock);
     struct entry *before = find(cache, key, hash);
-    if (before && before->blob == blob && !pins) { /* keeps its position in the queue */
+    if (before && before->blob == blob && !pins) { /* keep the position in the queue */
         if (entry)
             LL_PREPEND2(removed, entry, chain);
     } else {
@@ -355,7 +355,7 @@ void memory_cache_resize(struct memory_cache *cache, uint64_t budget)
     struct entry *removed = NULL;
 
     uv_mutex_lock(&cache->lock);
-    /* If out of memory keep the old table, unless it alone exceeds the budget. */
+    /* If out of memory, keep the old table unless it alone exceeds the budget. */
     if (buckets || buckets_for(budget) == 1 || table_bytes(cache) > budget)
         before = use_table(cache, buckets, buckets_for(budget));
     cache->budget = budget;
@@ -386,7 +386,7 @@ int memory_cache_new(struct memory_cache **out, uint64_t budget)
     cache->budget = budget;
     cache->buckets = &cache->only;
     use_table(cache, buckets, buckets_for(budget));
-    /* Without randomness clients might choose keys of one bucket, but tiles are served. */
+    /* Without randomness clients might choose keys for one bucket, but tiles are served. */
     if (getrandom(&cache->seed, sizeof cache->seed, GRND_NONBLOCK) != sizeof cache->seed)
         cache->seed = clock_ns(NULL);
     *out = cache;

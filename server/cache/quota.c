@@ -19,26 +19,26 @@
 #include "server/core/clock.h"
 
 enum {
-    PROCESSES = 64, /* that have the directory open at once */
+    PROCESSES = 64, /* that may have the directory open at once */
     BOOT_ID = 36,
     LOCK_LEDGER = 0,     /* held while the file is read or written */
     LOCK_EVICTION = 1,   /* held during an eviction pass */
-    LOCK_PROCESS = 4096, /* the first of PROCESSES bytes; each process holds its own */
+    LOCK_PROCESS = 4096, /* the first of PROCESSES bytes; each process holds one */
     LEDGER_WAIT_MS = 250,
-    TOP_ENTRIES = 4096, /* examined at most to find that the directory is empty */
+    TOP_ENTRIES = 4096, /* examined at most to see whether the directory is empty */
 };
 
 struct process {
     uint64_t nonce;
-    struct footprint pending; /* reserved and not settled */
+    struct footprint pending; /* reserved, but not settled */
 };
 
-/* The file. It is read and written as a whole. */
+/* The file, read and written as a whole. */
 struct ledger {
     char magic[8];
     char boot_id[BOOT_ID]; /* after a power loss the disk may hold files without their ledger */
     uint32_t known;        /* 0: USED does not include files older than the reset */
-    uint64_t generation;   /* drawn at random at each reset */
+    uint64_t generation;   /* random, new at each reset */
     struct footprint used;
     struct footprint added, freed; /* totals since the reset */
     uint64_t counted_at;           /* seconds since boot */
@@ -52,15 +52,15 @@ struct quota {
     struct directory *directory;
     uint64_t nonce;
     char boot_id[BOOT_ID];
-    uv_mutex_t lock; /* OFD locks belong to the open file, so they do not exclude threads */
+    uv_mutex_t lock; /* OFD locks belong to the open file, so they don't exclude threads */
     int fd;          /* .usage, or -1 */
     dev_t device;
     ino_t inode;
-    int slot;            /* this process in the ledger */
-    uint64_t generation; /* of the ledger that includes PENDING */
+    int slot;            /* this process's, in the ledger */
+    uint64_t generation; /* the ledger's that includes PENDING */
     struct footprint pending;
-    uint64_t eviction_generation; /* when the pass began; 0: no ledger */
-    /* When the count began. */
+    uint64_t eviction_generation; /* the ledger's when the pass began; 0: no ledger */
+    /* The ledger's when the count began. */
     uint64_t count_generation;
     struct footprint count_added, count_freed, count_pending;
     struct ledger ledger; /* valid between acquire and commit */
@@ -101,7 +101,7 @@ static uint64_t checksum(const struct ledger *ledger)
     return libdeflate_crc32(0, ledger, offsetof(struct ledger, checksum));
 }
 
-/* TYPE is F_WRLCK or F_UNLCK. -EAGAIN if another process holds the lock; never waits. */
+/* TYPE is F_WRLCK or F_UNLCK. Returns -EAGAIN if another process holds the lock; never waits. */
 static int lock_byte(int fd, short type, off_t at)
 {
     struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = at, .l_len = 1};
@@ -162,8 +162,8 @@ static void reset_ledger(struct quota *quota)
     ledger->counted_at = clock_since_boot();
 }
 
-/* Read the ledger; reset it if it is another boot's, or damaged: a process may have been killed in
- * the middle of a write. */
+/* Read the ledger. Reset it if it is another boot's, or damaged because a process was killed in the
+ * middle of a write. */
 static int read_ledger(struct quota *quota)
 {
     struct ledger *ledger = &quota->ledger;
@@ -203,7 +203,7 @@ static void close_file(struct quota *quota)
     quota->fd = -1;
 }
 
-/* Have .usage open: the file that has that name now. */
+/* Open .usage, unless the file that has that name now is open. */
 static int open_file(struct quota *quota)
 {
     const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
@@ -342,7 +342,7 @@ static void release(struct ledger *ledger, struct footprint freed)
 void quota_settle(struct quota *quota, struct footprint reserved, struct footprint freed)
 {
     assert(footprint_fits(freed, reserved));
-    /* On error the ledger says too much until the next count. */
+    /* On error the ledger exceeds the usage until the next count. */
     if (acquire(quota)) {
         cancel_pending(quota, reserved);
         return;
@@ -406,7 +406,8 @@ void quota_evicted(struct quota *quota, struct footprint freed)
 {
     if (acquire(quota))
         return;
-    /* A ledger reset since may never have included FREED: another process may be evicting by it. */
+    /* If the ledger was reset since, it may never have included FREED: another process may be
+     * evicting by it. */
     if (quota->ledger.generation == quota->eviction_generation)
         release(&quota->ledger, freed);
     commit(quota);
@@ -428,13 +429,13 @@ int quota_count_begin(struct quota *quota)
             continue;
         if (is_locked(quota->fd, LOCK_PROCESS + i))
             quota->count_pending = footprint_sum(quota->count_pending, process->pending);
-        else /* dead: all that it will ever have made will be counted */
+        else /* dead: no more files will come, and the count sees all others */
             *process = (struct process){0};
     }
     return commit(quota);
 }
 
-/* The ledger never underestimates, so of USED and MOST the smaller is true; but if USED is below
+/* The ledger never underestimates, so the smaller of USED and MOST is true. But if USED is below
  * LEAST, someone put files here by hand. */
 static uint64_t corrected(uint64_t used, bool known, uint64_t least, uint64_t most)
 {

@@ -14,9 +14,9 @@
 #include "server/png/image_checksum.h"
 
 enum {
-    FILE_MAX = 1 << 20, /* the largest tile is 513 x 513 x 3 bytes, incompressible */
-    /* The mtime is the time of the last use, this many seconds off: a write per hit would cost more
-     * than the hit. */
+    FILE_MAX = 1 << 20, /* the largest tile is 513 x 513 x 3 bytes, if incompressible */
+    /* The mtime is the last use, accurate to this many seconds, because a write per hit would cost
+     * more than the hit. */
     TOUCH_SECONDS = 600,
 };
 
@@ -102,7 +102,7 @@ int tile_file_read(struct blob **out, struct tile_reader *reader, int directory,
     return err;
 }
 
-/* No fsync: a file that a power loss has torn is a miss, as its checksum does not match. */
+/* No fsync: a file that a power loss tears is a miss, because the checksum doesn't match. */
 int tile_file_write(int directory, const char *name, const struct blob *png)
 {
     int fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -7,24 +7,24 @@
 
 #include "server/core/blob.h"
 
-/* Features that the system lacks, as found by trying. Zero-initialize it; members are atomic. */
+/* Features that the system lacks, found by trying. Zero-initialize it; members are atomic. */
 struct tile_reader {
-    bool no_nowait;  /* it cannot open or read without waiting */
-    bool no_noatime; /* it refuses O_NOATIME: the files belong to another user */
+    bool no_nowait;  /* cannot open or read without waiting */
+    bool no_noatime; /* refuses O_NOATIME, because the files belong to another user */
 };
 
 /*
- * Read NAME below DIRECTORY, the picture, PNG or WebP, of the tile with the key NAME. Returns 0 and
- * one reference in *OUT; -ENOENT; -EILSEQ if it is damaged or something else, also another tile; or
- * the error of reading it. If WAIT is false it never waits for the disk: -EAGAIN if it would have
- * to. *TOUCH is -1, or, if the file was last used long ago, its descriptor: the caller sets the
- * file's times and closes it. Any thread.
+ * Read the file NAME below DIRECTORY: a tile's picture, PNG or WebP, whose key is NAME. Returns 0
+ * and one reference in *OUT; -ENOENT; -EILSEQ if the file is damaged, another tile's or something
+ * else; or the error of reading. If WAIT is false the call never waits for the disk, and returns
+ * -EAGAIN if it would have to. *TOUCH is -1, or, if the last use was long ago, the file's
+ * descriptor: the caller sets the file's times and closes it. Any thread.
  */
 int tile_file_read(struct blob **out, struct tile_reader *reader, int directory, const char *name,
                    bool wait, int *touch);
 
 /* Write PNG as the new file NAME. Returns 0, -EEXIST or another negative code; on error no file is
- * left behind. Any thread. */
+ * left. Any thread. */
 int tile_file_write(int directory, const char *name, const struct blob *png);
 
 #endif

@@ -9,12 +9,12 @@
 
 #include "server/layers/layer.h"
 
-/* The kind of a directory's entries, by its depth. */
+/* What a directory's entries are, by its depth. */
 enum level { FINGERPRINTS, LAYERS, ZOOMS, COLUMNS, TILES };
 
-enum { ZOOM_MAX = 64 }; /* beyond every native_zoom's range */
+enum { ZOOM_MAX = 64 }; /* beyond the range for any native_zoom */
 
-/* The length of the integer that NAME begins with, in the form that tile_path writes; or 0. */
+/* The length of the integer at the start of NAME, as tile_path writes integers; or 0. */
 static size_t integer_length(const char *name)
 {
     const char *digits = name + (*name == '-');
@@ -32,7 +32,7 @@ static bool is_integer(const char *name)
     return length > 0 && name[length] == '\0';
 }
 
-/* Take PREFIX off NAME if it begins with it. */
+/* NAME without PREFIX, if any. */
 static const char *without(const char *name, const char *prefix)
 {
     const size_t length = strlen(prefix);
@@ -120,7 +120,7 @@ static int visit(const struct walk *walk, enum level level, struct walk_director
     return 0;
 }
 
-/* Visit every entry of DIRECTORY, which are on LEVEL. */
+/* Visit all entries of DIRECTORY, which are on LEVEL. */
 static int visit_directory(const struct walk *walk, enum level level,
                            struct walk_directory *directory)
 {

@@ -11,11 +11,11 @@
 #include "server/core/thread_group.h"
 
 enum {
-    PAUSE_MS = 10,           /* for more tiles, after the first one of a batch */
-    TILES = 256,             /* of a batch, at most */
-    BYTES = 3 * 1024 * 1024, /* the same; as much may be written meanwhile */
+    PAUSE_MS = 10,           /* wait for more tiles, after the first one in a batch */
+    TILES = 256,             /* in a batch, at most */
+    BYTES = 3 * 1024 * 1024, /* in a batch, about; as much may be being written */
     ROOM_MS = 10,            /* between two looks whether an eviction has made room */
-    ROOM_LOOKS = 10,         /* of a batch, at most */
+    ROOM_LOOKS = 10,         /* per batch, at most */
 };
 
 struct entry {
@@ -23,7 +23,7 @@ struct entry {
     struct blob *png;
 };
 
-/* Tiles to be stored, which are pinned in the memory cache. */
+/* Tiles to be stored. They are pinned in the memory cache. */
 struct tiles {
     unsigned count;
     size_t bytes;
@@ -33,13 +33,13 @@ struct tiles {
 struct tile_writer {
     struct tile_writer_options options;
     struct thread_group *thread;
-    uv_mutex_t lock; /* for what follows */
-    uv_cond_t wake;  /* the first tile of a batch */
+    uv_mutex_t lock; /* guards what follows */
+    uv_cond_t wake;  /* a batch has its first tile */
     bool stop;
     struct tiles *next;
-    struct tiles *written; /* by the thread, which alone changes it */
+    struct tiles *written; /* being written; only the thread changes it */
     uint64_t deadline;     /* atomic: when to stop at the latest; 0: not yet */
-    uint64_t begun;        /* atomic: when the tile that is being stored was begun; 0: none is */
+    uint64_t begun;        /* atomic: when the current tile was begun; 0: none is */
 };
 
 static bool is_full(const struct tiles *tiles)
@@ -53,8 +53,8 @@ static bool is_late(struct tile_writer *writer)
     return deadline && clock_ns(writer->options.clock) >= deadline;
 }
 
-/* Wait for an eviction that makes room for PNG, but look *LOOKS times at most: if a batch were
- * faster than evictions, tiles would be refused, and many more evicted than need be. */
+/* Wait for an eviction to make room for PNG, *LOOKS looks at most. Without the wait a batch could
+ * outrun evictions: tiles would be refused, and many more evicted than needed. */
 static void wait_for_room(struct tile_writer *writer, const struct blob *png, int *looks)
 {
     const struct footprint size = footprint_of_file(png->length);
@@ -69,7 +69,7 @@ static int by_key(const void *a, const void *b)
     return strcmp((*one)->key, (*other)->key);
 }
 
-/* Store TILES, one directory after the other, until the writer must stop. */
+/* Store TILES, one directory after another, until the writer must stop. */
 static void store(struct tile_writer *writer, const struct tiles *tiles)
 {
     const struct entry *order[TILES];
@@ -90,7 +90,7 @@ static void store(struct tile_writer *writer, const struct tiles *tiles)
     __atomic_store_n(&writer->begun, 0, __ATOMIC_RELAXED);
 }
 
-/* Forget the tiles that were written. */
+/* Forget the written tiles. */
 static void forget(struct tile_writer *writer)
 {
     struct tiles *written = writer->written;
@@ -106,7 +106,7 @@ static void forget(struct tile_writer *writer)
     }
 }
 
-/* Wait for a batch and take it. Returns NULL if the thread must end. */
+/* Wait for a batch. Returns NULL if the thread must end. */
 static struct tiles *wait_for_batch(struct tile_writer *writer)
 {
     uv_mutex_lock(&writer->lock);
@@ -131,7 +131,7 @@ static void run(void *context, unsigned number)
     struct tile_writer *writer = context;
     (void)number;
 
-    if (writer->options.niceness) /* in Linux each thread has its own */
+    if (writer->options.niceness) /* on Linux each thread has its own */
         setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + writer->options.niceness);
     for (const struct tiles *batch; (batch = wait_for_batch(writer)); forget(writer))
         store(writer, batch);
@@ -148,7 +148,7 @@ bool tile_writer_offer(struct tile_writer *writer, const char *key, struct blob 
 {
     bool wakes = false;
 
-    /* Before the thread can unpin the tile. */
+    /* Pin first: the thread could otherwise unpin the tile before. */
     memory_cache_pin(writer->options.memory, key, png);
     uv_mutex_lock(&writer->lock);
     struct tiles *next = writer->next;
@@ -210,7 +210,7 @@ fail_lock:
 
 bool tile_writer_stop(struct tile_writer *writer, long ms)
 {
-    /* Some of the time is left for the tile that is being stored then. */
+    /* The last third is for the tile that is being stored then. */
     __atomic_store_n(&writer->deadline,
                      clock_ns(writer->options.clock) + (uint64_t)ms * NS_PER_MS * 2 / 3,
                      __ATOMIC_RELAXED);
