@@ -7,7 +7,7 @@
 #include "server/prerender/mbtiles.h"
 #include "server/prerender/pmtiles.h"
 
-/* One of the two. */
+/* One member is set, the other NULL. */
 struct archive {
     struct mbtiles *mbtiles;
     struct pmtiles *pmtiles;

@@ -16,11 +16,11 @@ struct render_command {
     struct render_options options;
     struct config *config;
     struct worlds *worlds;
-    const struct world *world; /* of a box, held; or NULL */
+    const struct world *world; /* held, for a box; NULL for a list */
     struct tile_list list;
     struct tile_plan *plan;
-    struct archive_metadata metadata;    /* of MODE_EXPORT */
-    char directory[DISK_CACHE_PATH_MAX]; /* of the cache */
+    struct archive_metadata metadata;    /* for MODE_EXPORT */
+    char directory[DISK_CACHE_PATH_MAX]; /* the cache's */
 };
 
 static int report_plan_error(int err, const char *why)

@@ -13,7 +13,7 @@
 #include "server/prerender/human_units.h"
 #include "server/tiles/render.h"
 
-/* Samples of each part; the rest is distributed by the numbers of tiles. */
+/* Samples from each part, before the tile counts distribute the rest. */
 enum { PART_SAMPLES = 16 };
 
 struct part_samples {
@@ -26,7 +26,7 @@ struct sampler {
     struct part_samples *part;
     struct trial_store *store; /* or NULL */
     bool (*cancelled)(void);
-    uint64_t rounds;   /* the most that any part wants */
+    uint64_t rounds;   /* the largest number that any part wants */
     uint64_t deadline; /* ns */
     uint64_t next;     /* atomic: round * parts + part */
     int err;           /* atomic */
@@ -43,7 +43,8 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* Steps of about the golden section of COUNT, made coprime to it, visit every index once. */
+/* Steps of about COUNT's golden section visit every index once, because the stride is coprime to
+ * COUNT. */
 uint64_t estimate_sample(uint64_t round, uint64_t count)
 {
     uint64_t stride = (uint64_t)((double)count * 0.6180339887498949);
@@ -52,7 +53,7 @@ uint64_t estimate_sample(uint64_t round, uint64_t count)
     return (uint64_t)((unsigned __int128)(round + 1) * (stride ? stride : 1) % count);
 }
 
-/* The time of storing PNG; 0 if that fails. */
+/* Returns the time that storing PNG takes; 0 if storing fails. */
 static uint64_t store_sample(struct sampler *sampler, const char *key, const struct blob *png)
 {
     uint64_t ns = 0;
@@ -96,8 +97,8 @@ static bool is_over(const struct sampler *sampler, uint64_t round)
            clock_ns(NULL) > sampler->deadline;
 }
 
-/* Each round takes one sample of every part, in an order that is spread over the plan, so that the
- * samples are even whenever the time is up. */
+/* Each round takes one sample from every part, in an order spread over the plan. So the samples are
+ * even, no matter when the time is up. */
 static void sample(void *context, unsigned number)
 {
     struct sampler *sampler = context;
@@ -231,7 +232,7 @@ bool estimate_fits_disk(struct footprint space, double bytes, double files, char
     return bytes <= (double)space.bytes && files <= (double)space.files;
 }
 
-/* After this many renders of a part, their mean replaces the sampled time. */
+/* After this many renders in a part, their mean replaces the sampled time. */
 enum { RENDERS_ENOUGH = 16 };
 
 static double load(const uint64_t *count)
@@ -239,10 +240,8 @@ static double load(const uint64_t *count)
     return (double)__atomic_load_n(count, __ATOMIC_RELAXED);
 }
 
-/*
- * PACE: the ratio of actual to sampled time, since other programs may have taken the cores since
- * then. MEAN: the time of a render in parts without samples or renders.
- */
+/* PACE: actual over sampled time, because other programs may have taken the cores since the
+ * sampling. MEAN: the render time for parts without samples or renders. */
 static void measure(const struct part_work *work, size_t parts, double *pace, double *mean)
 {
     double taken = 0, expected = 0, ns = 0, renders = 0, samples = 0, sampled_ns = 0;

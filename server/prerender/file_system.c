@@ -20,7 +20,7 @@ struct trial_store {
     char path[DISK_CACHE_PATH_MAX + NAME_MAX_BYTES];
 };
 
-/* DIRECTORY, or its nearest parent that exists. */
+/* Set OUT to DIRECTORY or its nearest existing parent. */
 static void find_existing(const char *directory, char out[DISK_CACHE_PATH_MAX])
 {
     struct stat status;
@@ -90,7 +90,7 @@ int trial_store_put(struct trial_store *store, const char *key, const struct blo
 {
     char path[sizeof store->path + TILE_KEY_MAX];
     snprintf(path, sizeof path, "%s/%s", store->path, key);
-    /* The first time makes the directories. */
+    /* Only the first put makes directories; the second one's time counts. */
     for (int i = 0; i < 2; i++) {
         const uint64_t start = clock_ns(NULL);
         int err = disk_cache_put(store->cache, key, png);

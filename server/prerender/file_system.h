@@ -1,5 +1,5 @@
-/* The file system that a cache directory is on, or will be on: its free space, and the time that it
- * takes to store a tile. */
+/* A cache directory's file system, before the directory exists too: free space, and the time that
+ * storing a tile takes. */
 #ifndef FARLANDS_PRERENDER_FILE_SYSTEM_H
 #define FARLANDS_PRERENDER_FILE_SYSTEM_H
 
@@ -8,26 +8,21 @@
 #include "server/world/tile.h"
 
 /*
- * The space that this user may fill; UINT64_MAX files if the file system has no limit of its own.
- * DIRECTORY need not exist: the nearest of its parents that does is asked. Returns 0 or a negative
- * code.
+ * The space that this user may fill; UINT64_MAX files if the file system has no such limit. If
+ * DIRECTORY does not exist, the nearest existing parent is measured. Returns 0 or a negative code.
  */
 int file_system_space(const char *directory, struct footprint *out);
 
 struct trial_store;
 
-/*
- * A disk cache for measuring, in a temporary directory in DIRECTORY or in its nearest parent that
- * exists. Returns 0, -EACCES, -EROFS, ...
- */
+/* Create a disk cache for measuring, in a temporary directory inside DIRECTORY or its nearest
+ * existing parent. Returns 0, -EACCES, -EROFS, ... */
 int trial_store_new(struct trial_store **out, const char *directory);
-/* Delete the directory. */
+/* Delete the temporary directory and free STORE. */
 void trial_store_free(struct trial_store *store);
 
-/*
- * Store PNG as TILE, and delete it again. *NS is the time of storing, without that of making
- * directories, which many tiles share. Any thread. Returns 0 or disk_cache_put's error.
- */
+/* Store PNG as the tile KEY, then delete the file. *NS is the time for storing without making
+ * directories, because many tiles share those. Any thread. Returns 0 or disk_cache_put's error. */
 int trial_store_put(struct trial_store *store, const char *key, const struct blob *png,
                     uint64_t *ns);
 

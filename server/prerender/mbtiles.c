@@ -14,7 +14,7 @@
 #include "server/core/md5.h"
 #include "server/prerender/unfinished_file.h"
 
-/* Bounds the memory of a transaction, and shows write errors early. */
+/* Bounds a transaction's memory, and reveals write errors early. */
 enum { TRANSACTION_TILES = 512 };
 
 /* https://www.sqlite.org/fileformat2.html, 1.3 */
@@ -23,9 +23,9 @@ static const char header_magic[] = "SQLite format 3";
 static const uint8_t application_id[4] = {'M', 'P', 'B', 'X'};
 
 /*
- * The file is private until it is complete, and is thrown away if it never is: no journal, and no
- * sync before the end. The index grows with the tiles, since building it at the end would need
- * temporary disk space. Small pages waste less behind each tile.
+ * Until it is complete, nobody else reads the file, and a failed one is deleted: so there is no
+ * journal, and no sync before the end. The index grows with the tiles, because building it at the
+ * end would need temporary disk space. Small pages waste less space behind each tile.
  */
 static const char schema[] = "PRAGMA page_size = 2048;"
                              "PRAGMA auto_vacuum = NONE;"
@@ -45,8 +45,8 @@ static const char schema[] = "PRAGMA page_size = 2048;"
 
 struct mbtiles {
     struct unfinished_file file;
-    struct tileset tileset; /* for its zooms; the texts are the caller's */
-    pthread_mutex_t lock;   /* of the members below */
+    struct tileset tileset; /* only the zooms are used; the texts are the caller's */
+    pthread_mutex_t lock;   /* protects the members below */
     sqlite3 *db;
     sqlite3_stmt *insert;
     int pending;   /* tiles in the open transaction */
@@ -54,7 +54,7 @@ struct mbtiles {
     char why[256]; /* SQLite's text for ERR */
 };
 
-/* Recognizes archives even if their writer was killed right after creating them. */
+/* Recognizes an archive even if the writer was killed right after creating the file. */
 static bool is_archive(int fd)
 {
     uint8_t header[HEADER_BYTES];
@@ -88,7 +88,7 @@ static int error_code(sqlite3 *db, int result)
     return system_error > 0 ? -system_error : -EIO;
 }
 
-/* Returns the negative code of RESULT, and keeps the first one. */
+/* Returns RESULT as a negative code. Keeps the first error. */
 static int check(struct mbtiles *archive, int result)
 {
     int err = error_code(archive->db, result);
@@ -120,8 +120,8 @@ static void format_bounds(const struct tileset *tileset, char *out, size_t size)
              real_format(tileset->north, edges[3]));
 }
 
-/* Keys for the TileJSON of tile servers whose values are not text: they add the keys of `json`.
- * NULL: out of memory. */
+/* The keys whose values are not text: tile servers add the keys of the row `json` to their
+ * TileJSON. NULL if out of memory. */
 static struct blob *further_keys(const struct tileset *tileset)
 {
     struct json json = json_new(false);
@@ -133,8 +133,8 @@ static struct blob *further_keys(const struct tileset *tileset)
 
 static int insert_metadata(struct mbtiles *archive, const struct tileset *tileset)
 {
-    /* The type is an opaque map. Tile servers copy unknown keys to their TileJSON, where maps look
-     * for the encoding. */
+    /* Type: a map without transparency. Tile servers copy unknown keys to their TileJSON, where map
+     * programs look for the encoding. */
     static const char format[] = "INSERT INTO metadata SELECT * FROM (VALUES"
                                  " ('name', %Q), ('format', %Q), ('bounds', %Q),"
                                  " ('center', %Q), ('minzoom', '%d'), ('maxzoom', '%d'),"
@@ -166,7 +166,7 @@ static void close_db(struct mbtiles *archive)
     archive->db = NULL;
 }
 
-/* Without SQLite's locks: the file has one. */
+/* SQLite's own locks are off, because unfinished_file_open has locked the file. */
 static int open_db(struct mbtiles *archive, const struct tileset *tileset)
 {
     static const char insert[] = "INSERT OR IGNORE INTO tiles VALUES (?, ?, ?, ?)";
@@ -215,7 +215,7 @@ void mbtiles_free(struct mbtiles *archive)
     free(archive);
 }
 
-/* ROW counts from the south, as in TMS. */
+/* ROW counts from the south, as TMS does. */
 static int insert_tile(struct mbtiles *archive, int zoom, int64_t column, int64_t row,
                        const struct blob *png)
 {
@@ -246,8 +246,8 @@ int mbtiles_put(struct mbtiles *archive, int z, int64_t x, int64_t y, const stru
 }
 
 /*
- * The row agg_tiles_hash, which `mbtiles validate` of martin compares: the MD5 of zoom, column and
- * row as text and the tile, of all tiles in this order
+ * Insert the row agg_tiles_hash, which martin's `mbtiles validate` compares: the MD5 over all
+ * tiles, ordered by zoom, column and row; for each, these three as text and then the tile's bytes
  * (https://github.com/maplibre/martin/blob/main/mbtiles/src/validation.rs, calc_agg_tiles_hash).
  */
 static int hash_tiles(struct mbtiles *archive)

@@ -9,7 +9,7 @@
 #include "server/core/span.h"
 #include "server/prerender/archive.h"
 
-/* Either a list of tiles or a box. */
+/* Exactly one source: a list of tiles or a box. */
 static int check_source(const char *const *option, char why[OPTION_WHY])
 {
     /* The first three are required. */
@@ -59,7 +59,7 @@ static bool parse_zoom(struct span text, int *out)
     return true;
 }
 
-/* A or A-B, both of which may be negative. */
+/* Parse A or A-B; both may be negative. */
 static int parse_zooms(struct tile_box *box, const char *text, char why[OPTION_WHY])
 {
     const char *dash = text[0] ? strchr(text + 1, '-') : NULL;

@@ -22,8 +22,8 @@ enum { TYPE_PNG = 2, TYPE_WEBP = 4 };
 
 static const char magic[8] = {'P', 'M', 'T', 'i', 'l', 'e', 's', 3};
 
-/* Bytes that one or more tiles have. Two contents with the same hash are the same: by chance that
- * is wrong once in 2^64 archives of 2^32 tiles. */
+/* The bytes of one or more tiles. Contents with the same hash count as equal: by chance that is
+ * wrong in one out of 2^64 archives with 2^32 tiles. */
 struct content {
     XXH128_hash_t hash;
     uint64_t collected; /* offset in the collecting file */
@@ -34,18 +34,18 @@ struct content {
 
 struct tile_entry {
     uint64_t id;
-    uint32_t content; /* its number */
-    uint32_t run;     /* until pmtiles_finish: the number of the put */
+    uint32_t content; /* index in contents */
+    uint32_t run;     /* the put's number: the first put of an id wins */
 };
 
 struct pmtiles {
     struct unfinished_file file;
     struct tileset tileset;
-    int collecting;       /* a file without a name; less than 0: none */
-    pthread_mutex_t lock; /* of the members below */
+    int collecting;       /* a nameless file; less than 0: none */
+    pthread_mutex_t lock; /* protects the members below */
     struct tile_entry *entries;
     struct content *contents;
-    uint32_t *table; /* hash -> number of the content, plus 1; open addressing */
+    uint32_t *table; /* hash -> content's index plus 1; open addressing */
     size_t entry_count, entry_room, content_count, content_room, table_room;
     uint64_t collected; /* bytes */
     int err;            /* the first error, or 0 */
@@ -53,7 +53,7 @@ struct pmtiles {
 
 uint64_t pmtiles_id(int z, int64_t x, int64_t y)
 {
-    uint64_t id = ((UINT64_C(1) << 2 * z) - 1) / 3; /* the tiles of lower zooms */
+    uint64_t id = ((UINT64_C(1) << 2 * z) - 1) / 3; /* all tiles at lower zooms */
     uint64_t column = (uint64_t)x, row = (uint64_t)y;
 
     for (int bit = z - 1; bit >= 0; bit--) {
@@ -62,7 +62,7 @@ uint64_t pmtiles_id(int z, int64_t x, int64_t y)
         id += (3 * right ^ lower) << 2 * bit;
         if (lower)
             continue;
-        /* The curve in an upper quarter is turned; bits above this one are not looked at again. */
+        /* In an upper quarter the curve is turned; higher bits are not read again. */
         const uint64_t turned = right ? side - 1 - row : row;
         row = right ? side - 1 - column : column;
         column = turned;
@@ -72,7 +72,7 @@ uint64_t pmtiles_id(int z, int64_t x, int64_t y)
 
 /* --- Collecting --- */
 
-/* All LENGTH bytes from OFFSET on, written if OUT. */
+/* Write (OUT) or read all LENGTH bytes at OFFSET. */
 static int transfer(int fd, void *bytes, size_t length, uint64_t offset, bool out)
 {
     const ssize_t done = file_transfer(fd, bytes, length, offset, out);
@@ -81,7 +81,7 @@ static int transfer(int fd, void *bytes, size_t length, uint64_t offset, bool ou
     return (size_t)done == length ? 0 : -EIO;
 }
 
-/* A file without a name beside PATH. Returns a descriptor or a negative code. */
+/* Open a nameless file beside PATH. Returns a descriptor or a negative code. */
 static int open_nameless(const char *path)
 {
     char *name;
@@ -104,7 +104,7 @@ static int open_nameless(const char *path)
     return err ? err : fd;
 }
 
-/* Make room for one more of COUNT items of SIZE bytes. Returns 0 or -ENOMEM. */
+/* Make room for one more item; there are COUNT, of SIZE bytes each. Returns 0 or -ENOMEM. */
 static int reserve(void **items, size_t *room, size_t count, size_t size)
 {
     if (count < *room)
@@ -118,7 +118,7 @@ static int reserve(void **items, size_t *room, size_t count, size_t size)
     return 0;
 }
 
-/* The place of a content with HASH in the table, or the free one for it. */
+/* The slot of the content with HASH, or the free slot where it belongs. */
 static uint32_t *slot_of(const struct pmtiles *archive, XXH128_hash_t hash)
 {
     size_t i = hash.low64 & (archive->table_room - 1);
@@ -145,7 +145,7 @@ static int grow_table(struct pmtiles *archive)
     return 0;
 }
 
-/* Set *NUMBER to that of the content TILE, which is added unless it is there. */
+/* Set *NUMBER to TILE's content index, adding the content if it is new. */
 static int add_content(struct pmtiles *archive, const struct blob *tile, uint32_t *number)
 {
     const XXH128_hash_t hash = XXH3_128bits(tile->bytes, tile->length);
@@ -209,7 +209,7 @@ static int compare(const void *a, const void *b)
     return one->run < other->run ? -1 : 1;
 }
 
-/* Of tiles that were put twice, keep the first. */
+/* If a tile was put twice, keep the first one. */
 static void sort_entries(struct pmtiles *archive)
 {
     size_t kept = 0;
@@ -221,12 +221,12 @@ static void sort_entries(struct pmtiles *archive)
 }
 
 struct layout {
-    struct pmtiles_entry *entries; /* with runs */
+    struct pmtiles_entry *entries; /* merged into runs */
     size_t count;
-    uint64_t bytes, contents; /* of tiles */
+    uint64_t bytes, contents; /* distinct tiles: their bytes, their number */
 };
 
-/* Give each content its place, in the order of ids. Returns 0 or -ENOMEM. */
+/* Give each content its offset, in the order of ids. Returns 0 or -ENOMEM. */
 static int lay_out(struct layout *out, struct pmtiles *archive)
 {
     *out = (struct layout){.entries = calloc(archive->entry_count, sizeof *out->entries)};
@@ -251,8 +251,7 @@ static int lay_out(struct layout *out, struct pmtiles *archive)
     return 0;
 }
 
-/* The JSON of TILESET, compressed; NULL: out of memory. All values are text, as the specification
- * says. */
+/* TILESET as compressed JSON; NULL if out of memory. By the specification all values are text. */
 static struct blob *make_metadata(const struct tileset *tileset)
 {
     const struct {
@@ -321,7 +320,7 @@ static void make_header(uint8_t header[HEADER_BYTES], const struct pmtiles *arch
     put_degrees(header + 123, center.latitude);
 }
 
-/* Copy the contents behind OFFSET, in the order of their places. */
+/* Copy the contents to OFFSET and after, in the order of their offsets. */
 static int copy_tiles(const struct pmtiles *archive, uint64_t offset)
 {
     uint32_t longest = 1;
@@ -336,7 +335,7 @@ static int copy_tiles(const struct pmtiles *archive, uint64_t offset)
     for (size_t i = 0; i < archive->entry_count && !err; i++) {
         const struct content *content = &archive->contents[archive->entries[i].content];
         if (content->offset != next)
-            continue; /* it has been copied */
+            continue; /* already copied */
         err = transfer(archive->collecting, bytes, content->length, content->collected, false);
         if (!err)
             err = transfer(archive->file.fd, bytes, content->length, offset + next, true);
@@ -346,7 +345,7 @@ static int copy_tiles(const struct pmtiles *archive, uint64_t offset)
     return err;
 }
 
-/* The header comes first: it tells the next writer what a killed one has left. */
+/* The header is written first: it lets the next writer recognize what a killed one has left. */
 static int write_sections(const struct pmtiles *archive, const struct layout *layout,
                           const struct pmtiles_directories *directories,
                           const struct blob *metadata)
@@ -395,7 +394,7 @@ int pmtiles_finish(struct pmtiles *archive)
     return archive->err ? archive->err : unfinished_file_finish(&archive->file);
 }
 
-/* A killed writer leaves an empty file, or this. */
+/* A killed writer leaves an empty file, or one that begins like this. */
 static bool is_archive(int fd)
 {
     char begin[sizeof magic];

@@ -8,7 +8,7 @@
 enum {
     ROOT_END = 16384,     /* the root directory ends before this byte of the archive */
     ROOT_ENTRIES = 16384, /* more never fit */
-    LEAF_ENTRIES = 4096,  /* of the first attempt */
+    LEAF_ENTRIES = 4096,  /* in the first attempt */
     VARINT_BYTES = 10,    /* at most */
 };
 
@@ -20,7 +20,7 @@ static uint8_t *put_varint(uint8_t *out, uint64_t value)
     return out;
 }
 
-/* The directory of COUNT ENTRIES, compressed; NULL: out of memory. */
+/* The compressed directory of COUNT ENTRIES; NULL if out of memory. */
 static struct blob *make_directory(const struct pmtiles_entry *entries, size_t count)
 {
     struct blob *plain = blob_new((1 + 4 * count) * VARINT_BYTES);
@@ -42,7 +42,7 @@ static struct blob *make_directory(const struct pmtiles_entry *entries, size_t c
     return coding_pack_over(plain, CODING_GZIP);
 }
 
-/* Leaves of EACH entries, and a root of them. Returns 0 or -ENOMEM. */
+/* Make leaves with EACH entries, and their root. Returns 0 or -ENOMEM. */
 static int make_leaves(struct pmtiles_directories *out, const struct pmtiles_entry *entries,
                        size_t count, size_t each)
 {

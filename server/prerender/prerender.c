@@ -14,11 +14,11 @@
 enum {
     VERIFY_CHUNK = 256, /* tiles that a thread takes at a time */
     PAUSE_MS = 20,
-    /* Puts are delayed above this percentage of the quota. Eviction starts below it, and a refused
-     * put would make it evict more than usual. */
+    /* Above this percentage of the quota puts are delayed. Eviction starts below it, but a refused
+     * put would make the eviction thread evict more than usual. */
     CROWDED = 97,
     CROWDED_DELAY_MS = 200,
-    EVICTION_MS = 60 * 1000,    /* without any progress of the eviction */
+    EVICTION_MS = 60 * 1000,    /* without any progress by the eviction */
     SURVEY_MS = 15 * 60 * 1000, /* until the cache's usage is known */
     RETRY_MS = 20 * 1000,       /* other temporary errors: a locked ledger, suspended storing */
 };
@@ -29,7 +29,7 @@ struct prerender {
     struct thread_group *group;
     uint64_t total, next; /* tiles; NEXT is atomic */
     bool stop;            /* atomic */
-    pthread_mutex_t lock; /* of TALLY */
+    pthread_mutex_t lock; /* protects TALLY */
     struct prerender_tally tally;
 };
 
@@ -51,7 +51,7 @@ static bool is_stopped(const struct prerender *prerender)
     return __atomic_load_n(&prerender->stop, __ATOMIC_RELAXED);
 }
 
-/* The first reason is kept. */
+/* Only the first reason is kept. */
 static void stop_with(struct prerender *prerender, enum prerender_end end, int err,
                       const struct tile_address *tile)
 {
@@ -125,7 +125,7 @@ static uint64_t timeout_ms(const struct prerender *prerender, int err)
     return disk_cache_usage(prerender->parts.cache, &used) ? EVICTION_MS : SURVEY_MS;
 }
 
-/* Retry temporary errors. The timeout restarts whenever the usage has fallen. */
+/* Retry temporary errors. The timeout restarts whenever the cache's usage has fallen. */
 static int put_retrying(struct prerender *prerender, const struct tile *tile,
                         const struct blob *png)
 {
@@ -166,7 +166,7 @@ static void store(struct prerender *prerender, const struct tile *tile, const st
     }
 }
 
-/* With an archive, the cache takes only the tiles that fit it now. */
+/* Used with an archive: the cache takes only tiles that fit right now. */
 static void try_to_store(struct prerender *prerender, const struct tile *tile,
                          const struct blob *png)
 {

@@ -13,7 +13,7 @@
 
 enum { DEFAULT_WIDTH = 80, BAR_MIN = 10, BAR_MAX = 60 };
 
-/* Seconds. The rate is the mean of the last one to two windows. */
+/* Seconds. The rate is the mean over the last one to two windows. */
 static const double BAR_INTERVAL = 0.2, LINE_INTERVAL = 5, RATE_WINDOW = 5;
 
 static double now(void)
@@ -21,13 +21,13 @@ static double now(void)
     return (double)clock_ns(NULL) / 1e9;
 }
 
-/* The part of TOTAL that is done. */
+/* TOTAL times the finished share. */
 static int scale(const struct progress_state *state, int total)
 {
     return state->total ? (int)((double)state->done * total / (double)state->total) : total;
 }
 
-/* The rate and the time left. */
+/* Format the rate and the time left. */
 static void format_pace(const struct progress_state *state, double rate, char *out, size_t size)
 {
     char left[HUMAN_UNITS_TEXT];
@@ -99,8 +99,8 @@ static double measure_rate(struct progress *progress, double time, uint64_t rend
     return passed > 0 ? (double)(rendered - progress->before.rendered) / passed : 0;
 }
 
-/* Asking for the width each time spares a SIGWINCH handler. The last column stays free, since some
- * terminals wrap after it. */
+/* The width is read each time, which saves a SIGWINCH handler. The last column stays free, because
+ * some terminals wrap after it. */
 void progress_show(struct progress *progress, const struct progress_state *state)
 {
     char text[PROGRESS_TEXT];

@@ -1,7 +1,5 @@
-/*
- * Shows the progress of a long command on stderr: on a terminal a bar that is redrawn in place,
- * elsewhere a line every few seconds. One thread.
- */
+/* Shows a long command's progress on stderr: a bar redrawn in place on a terminal, otherwise a line
+ * every few seconds. One thread. */
 #ifndef FARLANDS_PRERENDER_PROGRESS_H
 #define FARLANDS_PRERENDER_PROGRESS_H
 
@@ -10,9 +8,9 @@
 #include <stdint.h>
 
 struct progress_state {
-    const char *action;   /* what happens to tiles: "done", "verified" */
+    const char *action;   /* as in "3 of 9 tiles done": done, verified */
     uint64_t done, total; /* tiles */
-    uint64_t rendered;    /* the tiles that count for the rate */
+    uint64_t rendered;    /* tiles that count for the rate */
     double seconds_left;  /* less than 0: unknown */
     bool pending;         /* waiting for free space in the cache */
 };
@@ -23,12 +21,12 @@ struct progress {
     struct progress_mark {
         double time;
         uint64_t rendered;
-    } before, last; /* the rate is measured from BEFORE on */
+    } before, last; /* the rate is measured since BEFORE */
 };
 
 void progress_begin(struct progress *progress);
 
-/* Call it often: it draws only when it is time to. */
+/* Call it often: it draws at most every 0.2 s (bar) or 5 s (line). */
 void progress_show(struct progress *progress, const struct progress_state *state);
 
 /* Clear the bar. */

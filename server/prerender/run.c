@@ -22,7 +22,7 @@
 #include "server/telemetry/log.h"
 
 enum {
-    NICENESS = 10, /* below the renders of a daemon */
+    NICENESS = 10, /* below a daemon's renders */
     TICK_MS = 50,
     SAMPLE_MS = 1000,
     SAMPLES = 400,
@@ -82,7 +82,7 @@ static void catch_signals(void)
     signal(SIGXFSZ, SIG_IGN); /* writes return EFBIG instead */
 }
 
-/* New threads inherit it. */
+/* New threads inherit the priority. */
 static void lower_priority(void)
 {
     if (getpriority(PRIO_PROCESS, 0) < NICENESS)
@@ -114,8 +114,8 @@ static uint64_t count_cached(const struct tile_plan *plan, const char *directory
     return cached;
 }
 
-/* True if the tiles of ESTIMATE that are not among the CACHED ones fit the disk, as far as it can
- * be told. Tiles of others that will be evicted are not known. */
+/* True if ESTIMATE's tiles, without the CACHED ones, fit the disk as far as known: other tiles may
+ * be evicted, which would free space. */
 static bool fits_disk(const struct run_options *options, const struct estimate *estimate,
                       uint64_t cached, struct footprint *space, char why[ESTIMATE_WHY])
 {
@@ -144,7 +144,8 @@ static void warn_if_too_many(const struct run_options *options, const struct est
                count - cached, why);
 }
 
-/* Sample the plan, for the remaining time and to warn if it exceeds the quota or the disk. */
+/* Sample the plan to estimate the remaining time, and to warn if the tiles exceed the quota or the
+ * disk. */
 static int sample(struct run *run)
 {
     const struct run_options *options = run->options;
@@ -187,7 +188,7 @@ static void show_progress(struct run *run, bool verify)
     progress_show(&run->progress, &state);
 }
 
-/* Make, or verify, all tiles. */
+/* Render, or verify, all tiles. */
 static int go_through(struct run *run, bool verify)
 {
     struct prerender *prerender;
@@ -305,7 +306,7 @@ static int make_all(struct run *run)
     return report_end(run);
 }
 
-/* The archive comes first: if it cannot be created, no cache is. */
+/* The archive comes first: if creating it fails, no cache directory is made. */
 static int open_outputs(struct run *run)
 {
     const struct run_options *options = run->options;
@@ -326,7 +327,7 @@ int run_prerender(const struct run_options *options)
         .options = options,
         .parts = {.plan = options->plan, .quota = options->quota, .threads = options->threads},
         .started = seconds_now()};
-    log_start(LOG_ERROR); /* the messages here say everything else */
+    log_start(LOG_ERROR); /* the messages below say everything else */
     lower_priority();
     catch_signals();
     run.parts.work = calloc(options->plan->part_count, sizeof *run.parts.work);

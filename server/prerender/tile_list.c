@@ -17,7 +17,7 @@ struct listed_world {
     UT_hash_handle hh;
 };
 
-/* Returns the world, from an earlier line or newly held; NULL with a message in WHY. */
+/* Returns the world, held by an earlier line or now; NULL with a message in WHY. */
 static const struct world *find_world(struct tile_list *list, const struct worlds *worlds,
                                       const struct route *route, char why[ROUTE_WHY])
 {
@@ -82,8 +82,8 @@ static int append(struct tile_list *list, size_t *capacity, const struct tile_ad
     return 0;
 }
 
-/* Read a line, without \n or \r\n. Returns its length; LINE_BYTES if it is too long, the rest of it
- * being unread; -1 at the end or on an error. */
+/* Read a line without its \n or \r\n. Returns the length; LINE_BYTES if the line is too long,
+ * leaving the rest unread; -1 at the end or on an error. */
 static int next_line(FILE *in, char line[LINE_BYTES])
 {
     int length = 0, byte = 0;
@@ -155,7 +155,7 @@ int tile_list_read(struct tile_list *list, FILE *in, const struct worlds *worlds
 void tile_list_free(struct tile_list *list)
 {
     struct listed_world *world = list->worlds, *next;
-    HASH_CLEAR(hh, list->worlds); /* only the table: the worlds are still linked */
+    HASH_CLEAR(hh, list->worlds); /* frees only the table: the worlds are still linked */
     for (; world; world = next) {
         next = world->hh.next;
         world_release(world->world);

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For differences of coordinates and products of tile counts, which exceed 64 bits. */
+/* For coordinate differences and products of tile counts, which exceed 64 bits. */
 typedef __int128 wide;
 
-/* Of a listed part: its zoom's directory, and at most its layer's and its world's. */
+/* Directories above a listed part's columns: its zoom's, and perhaps its layer's and its
+ * fingerprint's. */
 enum { PARENT_DIRECTORIES = 3 };
 
 static int64_t floor_divide(wide a, wide b)
@@ -18,7 +19,7 @@ static int64_t floor_divide(wide a, wide b)
     return (int64_t)(a / b - (a % b < 0));
 }
 
-/* The tiles FIRST <= i < BEYOND of one axis lie within the plane's limit. */
+/* On one axis the tiles FIRST <= i < BEYOND lie within the plane's limit. */
 static void axis_limits(const struct tile_box *box, int axis, int64_t span, int64_t *first,
                         int64_t *beyond)
 {
@@ -28,7 +29,7 @@ static void axis_limits(const struct tile_box *box, int axis, int64_t span, int6
     *beyond = floor_divide(FARLANDS_LIMIT - origin - span / size * (size - 1), span) + 1;
 }
 
-/* The box touches the COUNT tiles from FIRST on at zoom Z. */
+/* At zoom Z the box touches COUNT tiles from FIRST on. */
 static void axis_tiles(const struct tile_box *box, int axis, int z, int64_t *first, int64_t *count)
 {
     const wide origin = box->world->config->origin[axis];
@@ -133,9 +134,9 @@ static int64_t first_cut(int64_t first, int64_t count)
 }
 
 /*
- * Find the metatile of tile *INDEX among COUNT columns (or rows) from *FIRST on, of EACH tiles
- * each. Sets *FIRST to the metatile's first column, *INDEX to the index from there on, and returns
- * the number of its columns.
+ * Find the metatile that has tile *INDEX, among COUNT columns (or rows) from *FIRST on with EACH
+ * tiles per column. Sets *FIRST to the metatile's first column and *INDEX to the index from there
+ * on. Returns the metatile's width in columns.
  */
 static int64_t find_cut(int64_t *first, int64_t count, uint64_t each, uint64_t *index)
 {
@@ -152,7 +153,8 @@ static int64_t find_cut(int64_t *first, int64_t count, uint64_t each, uint64_t *
     return count < METATILE ? count : METATILE;
 }
 
-/* Metatiles by columns from west to east, from north to south in each; tiles by columns, too. */
+/* Metatiles go column by column from west to east, each column from north to south; so do the tiles
+ * in a metatile. */
 static void place_in_box(const struct tile_part *part, uint64_t index, int64_t *x, int64_t *y)
 {
     *x = part->x;
@@ -168,7 +170,7 @@ static int compare(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* By name, not by address: all processes must agree on the shards. */
+/* By name, not by address, because all processes must agree on the shards. */
 static int compare_worlds(const struct world *a, const struct world *b)
 {
     return a == b ? 0 : strcmp(a->name, b->name);
@@ -228,8 +230,8 @@ static void extend(int64_t *first, int64_t *length, int64_t to)
     *length = (to > last ? to : last) - *first + 1;
 }
 
-/* A column of tiles is a directory. The tiles of a metatile's columns are adjacent in the list:
- * COLUMNS has a bit for each column that is counted. */
+/* A column of tiles is a directory. The list has the tiles of one metatile together, so COLUMNS
+ * needs just a bit for each of its columns that has been counted. */
 static void fill_parts(struct tile_plan *plan)
 {
     struct tile_part *part = NULL;
@@ -306,7 +308,7 @@ void tile_plan_shard(struct tile_plan *plan, uint64_t shard, uint64_t of)
     plan->of = of;
 }
 
-/* Among the first TOTAL tiles of all, the number of the shard's: every OFth tile. */
+/* How many of the first TOTAL tiles are in the shard, which has every OFth tile. */
 static uint64_t of_shard(const struct tile_plan *plan, uint64_t total)
 {
     return total / plan->of + (plan->shard < total % plan->of);

@@ -19,7 +19,7 @@ static bool exists(const char *path)
     return lstat(path, &status) == 0;
 }
 
-/* An OFD lock, so that it also excludes a second writer in this process. */
+/* An OFD lock, because it also excludes a second writer in this process. */
 static int lock(int fd)
 {
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -35,7 +35,7 @@ static bool is_named(int fd, const char *path)
            open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
 }
 
-/* FD is locked: its writer is dead. */
+/* FD is locked by us, so the last writer is dead. */
 static int take_over(int fd, bool (*is_ours)(int fd))
 {
     struct stat status;
@@ -46,7 +46,8 @@ static int take_over(int fd, bool (*is_ours)(int fd))
     return ftruncate(fd, 0) ? -errno : 0;
 }
 
-/* Returns PATH's descriptor, locked and empty; -EAGAIN if PATH was renamed or deleted meanwhile. */
+/* Returns a descriptor for PATH, locked and empty; -EAGAIN if PATH was renamed or deleted
+ * meanwhile. */
 static int open_locked(const char *path, bool (*is_ours)(int fd))
 {
     int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
@@ -70,14 +71,14 @@ int unfinished_file_open(struct unfinished_file *out, const char *file, bool (*i
     if (exists(file))
         return -EEXIST;
     out->file = strdup(file);
-    /* No program must mistake it for an option or a URI. */
+    /* With a slash no program mistakes the path for an option or a URI. */
     if (asprintf(&out->path, "%s%s" SUFFIX, file[0] == '/' ? "" : "./", file) < 0)
         out->path = NULL;
     if (!out->file || !out->path)
         return -ENOMEM;
     for (int i = 0; i < ATTEMPTS; i++) {
         out->fd = open_locked(out->path, is_ours);
-        if (out->fd >= 0) /* the last writer may have finished it */
+        if (out->fd >= 0) /* the last writer may have finished FILE */
             return exists(file) ? -EEXIST : 0;
         if (out->fd != -EAGAIN)
             return out->fd;
@@ -111,7 +112,7 @@ static int rename_new(const char *from, const char *to)
     return 0;
 }
 
-/* Makes the rename survive a power loss. Best effort: the file is complete either way. */
+/* Make the rename survive a power loss. Errors are ignored: the file is complete either way. */
 static void sync_directory(const char *path)
 {
     const char *slash = strrchr(path, '/');
