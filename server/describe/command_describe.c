@@ -10,8 +10,8 @@
 
 enum { PLACES = 160 };
 
-/* Half the side of the square in which places are drawn unless --bbox says otherwise: 4194 km are
- * many times the broadest octave of most worlds. */
+/* Without --bbox, places are drawn in a square; this is half its side. The whole side, 4194 km, is
+ * many times the broadest octave in most worlds. */
 static const int64_t HALF_SIDE = FARLANDS_UNIT << 21;
 
 static int parse(struct survey_options *out, const struct command_line *line, char why[OPTION_WHY])

@@ -4,13 +4,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A heap of cells, the lowest first; among equally high ones the first. */
+/* A heap of cells, the lowest first; among equal heights the first cell. */
 struct heap {
     uint64_t *element;
     int count;
 };
 
-/* An unsigned number that orders as LEVEL, then as CELL. */
+/* Encode LEVEL and CELL as a number that sorts by LEVEL, then by CELL. */
 static uint64_t element_of(float level, int cell)
 {
     uint32_t bits;
@@ -27,7 +27,7 @@ static void push(struct heap *heap, uint64_t element)
     heap->element[at] = element;
 }
 
-/* Take the lowest cell off HEAP, which is not empty. */
+/* Remove and return the lowest cell in HEAP, which is not empty. */
 static int pop(struct heap *heap)
 {
     const uint64_t lowest = heap->element[0], last = heap->element[--heap->count];
@@ -68,8 +68,8 @@ void depressions_fill(const float *heights, int width, int height, float *levels
     }
 }
 
-/* Put the cells of the depression with CELL on STACK, and mark them: their levels become below 0.
- * Returns their number. */
+/* Put all cells of CELL's depression on STACK, and mark each by negating its level. Returns how
+ * many there are. */
 static int collect(int cell, const float *heights, int width, int height, float *levels,
                    uint64_t *stack)
 {
@@ -94,7 +94,7 @@ void depressions_leave_lakes(const float *heights, const float *water, int width
                              float *levels, uint64_t *stack)
 {
     for (int cell = 0; cell < width * height; cell++) {
-        /* Cells in depressions are above 0, and so are their levels. */
+        /* A depression's cells and levels are above 0, so a negative level is a mark. */
         if (!(levels[cell] > heights[cell]))
             continue;
         const int count = collect(cell, heights, width, height, levels, stack);

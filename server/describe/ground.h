@@ -1,20 +1,23 @@
-/* The ground as a walker meets it: heights, slopes, and classes of ground by both. Pure. */
+/* The ground for a walker: heights, slopes, and ground classes by both. Pure. */
 #ifndef FARLANDS_DESCRIBE_GROUND_H
 #define FARLANDS_DESCRIBE_GROUND_H
 
 #include <stdint.h>
 
-/* HEIGHT returns metres at a place in units, for one who looks every APART units: what is much
- * narrower may be left out where that saves time; 0: nothing is. Tests give one of their own. */
+/*
+ * HEIGHT returns metres at (X, Y) in units. A caller that looks at places APART units from each
+ * other allows HEIGHT to save time by leaving out much narrower shapes; 0: nothing is left out.
+ * Tests pass a HEIGHT of their own.
+ */
 struct ground {
     float (*height)(void *context, int64_t x, int64_t y, int64_t apart);
     void *context;
 };
 
-/* The slope in metres per block, by differences over REACH units to each side. */
+/* The slope in metres per block, from height differences over REACH units to each side. */
 float ground_slope(const struct ground *ground, int64_t x, int64_t y, int64_t reach, int64_t apart);
 
-/* Of the slope that decides on a class, in blocks: hills and mountains are not single steps. */
+/* Reach, in blocks, of the slope that decides on a class: a single step is no hill. */
 enum { GROUND_REACH = 32 };
 
 enum ground_class {
@@ -29,10 +32,10 @@ enum ground_class {
 
 extern const char *const ground_names[GROUND_CLASSES];
 
-/* Of a HEIGHT in metres and a SLOPE in metres per block. */
+/* Classify by HEIGHT in metres and SLOPE in metres per block. */
 enum ground_class ground_classify(float height, float slope);
 
-/* At a place of this HEIGHT, with the slope over GROUND_REACH. */
+/* The class at a place with this HEIGHT, by the slope over GROUND_REACH. */
 enum ground_class ground_class_at(const struct ground *ground, int64_t x, int64_t y, int64_t apart,
                                   float height);
 

@@ -11,13 +11,13 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The value at PLACE, 0 .. COUNT - 1, between sorted VALUES. */
+/* The value at PLACE, 0 .. COUNT - 1, interpolated between sorted VALUES. */
 static double value_at(const float *values, double place)
 {
     const int below = (int)place;
     const double low = (double)values[below], rest = place - below;
     const double high = rest > 0 ? (double)values[below + 1] : low;
-    return high > low ? low + rest * (high - low) : low; /* both may be infinite */
+    return high > low ? low + rest * (high - low) : low; /* not INFINITY - INFINITY */
 }
 
 struct quantiles quantiles_of(float *values, int count)

@@ -4,7 +4,7 @@
 
 enum { QUANTILES = 5, QUANTILE_LOW = 0, QUANTILE_MEDIAN = 2, QUANTILE_HIGH = QUANTILES - 1 };
 
-/* The shares of values that lie below: 0.1, 0.25, 0.5, 0.75, 0.9. */
+/* The share of the values that lies below each quantile: 0.1, 0.25, 0.5, 0.75, 0.9. */
 extern const double quantile_shares[QUANTILES];
 
 struct quantiles {
@@ -12,8 +12,8 @@ struct quantiles {
 };
 
 /*
- * Quantiles of COUNT values, which are sorted in place. Between two values they are interpolated
- * linearly. INFINITY is allowed and the greatest. All are NAN if COUNT is 0.
+ * Returns the quantiles of COUNT values, which are sorted in place. Between two values a quantile
+ * is interpolated linearly. INFINITY is allowed, as the greatest value. All are NAN if COUNT is 0.
  */
 struct quantiles quantiles_of(float *values, int count);
 

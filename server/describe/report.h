@@ -1,4 +1,4 @@
-/* What `farlands describe` prints: a survey and the times of tiles, as text or as JSON. */
+/* Prints a survey and the times of tiles for `farlands describe`, as text or JSON. */
 #ifndef FARLANDS_DESCRIBE_REPORT_H
 #define FARLANDS_DESCRIBE_REPORT_H
 
@@ -13,11 +13,11 @@ struct report {
     const struct tile_times *times;
 };
 
-/* A table to read. */
+/* Print tables for people. */
 void report_print_text(const struct report *report, FILE *out);
 
-/* One object, for programs. Lengths are in blocks, slopes in degrees, times in ms; a quantile is
- * null if it is beyond the limit of a walk. Returns 0 or -ENOMEM. */
+/* Print one JSON object. Lengths are in blocks, slopes in degrees, times in ms. A quantile is null
+ * if it is beyond a walk's limit. Returns 0 or -ENOMEM. */
 int report_print_json(const struct report *report, FILE *out);
 
 #endif

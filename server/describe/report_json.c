@@ -6,7 +6,7 @@
 #include "server/describe/report.h"
 #include "server/layers/layer.h"
 
-/* Six digits; null if NUMBER is infinite or none. */
+/* Add NUMBER with six digits; null if it is not finite. */
 static void add_number(struct json *document, const char *key, double number)
 {
     char text[32];
@@ -14,7 +14,7 @@ static void add_number(struct json *document, const char *key, double number)
     json_raw(document, key, isfinite(number) ? text : "null");
 }
 
-/* KEY with a number in it. */
+/* Add NUMBER; the key is a number, too. */
 static void add_numbered(struct json *document, int key, double number)
 {
     char text[32];

@@ -13,7 +13,7 @@ static const char *const goals[WALK_GOALS] = {
     [WALK_CLASS] = "way until other ground, km",
 };
 
-/* Three digits or more, at most three after the point, right-aligned. */
+/* Print NUMBER right-aligned, with three digits or more but at most three after the point. */
 static void print_number(FILE *out, double number)
 {
     const double size = fabs(number);
@@ -69,7 +69,7 @@ static void print_quantiles(FILE *out, const struct survey *survey)
     print_row(out, "way of water to its end, km", &survey->water.length, 1000);
 }
 
-/* The fields of a graph, between their bounds. */
+/* Print the quantiles of each field, between the field's bounds. */
 static void print_fields(FILE *out, const struct survey *survey)
 {
     char label[LABEL_MAX];
@@ -90,7 +90,7 @@ static void print_fields(FILE *out, const struct survey *survey)
     }
 }
 
-/* One digit after the point; "-" if NUMBER is infinite or none. */
+/* Format one digit after the point; "-" if NUMBER is not finite. */
 static const char *decimal(double number, char buffer[DECIMAL])
 {
     snprintf(buffer, DECIMAL, isfinite(number) ? "%.1f" : "-", number);
@@ -124,7 +124,6 @@ static void print_ground(FILE *out, const struct survey *survey)
     fprintf(out, " of all places\n");
 }
 
-/* Rivers, lakes and courses. */
 static void print_water(FILE *out, const struct survey *survey)
 {
     char text[DECIMAL];

@@ -20,7 +20,7 @@ const int window_steps[WINDOW_STEPS] = {16, 128};
 /* Tangents of steep_degrees. */
 static const float STEEP[STEEP_ANGLES] = {0.17632698f, 0.36397023f, 0.57735027f, 1};
 
-/* A place of the draw. */
+/* A place that was drawn. */
 struct sample {
     int64_t place[2];
     float height, slope;
@@ -32,7 +32,7 @@ struct view {
     float relief[RELIEF_SCALES];
     struct walk walk;
     struct depressions depressions[WINDOW_STEPS];
-    int end;                /* enum farlands_water, of its course */
+    int end;                /* enum farlands_water: the end of the course */
     float distance, length; /* blocks, as in struct waters */
 };
 
@@ -45,12 +45,12 @@ struct run {
     const struct world_fields *fields; /* or NULL */
     int height;                        /* the field */
     struct sample *sample;
-    float *values; /* of fields, SURVEY_DRAWN each; NULL if the height is the only one */
+    float *values; /* SURVEY_DRAWN per field; NULL if the height is the only field */
     struct view *view;
     struct survey *survey;
-    /* Of the loop that the threads share. */
+    /* The loop that the threads share: */
     void (*visit)(struct run *run, struct worker *worker, int i);
-    int next, count; /* next is atomic */
+    int next, count; /* NEXT is atomic */
     int err;         /* atomic */
 };
 
@@ -59,7 +59,7 @@ struct worker {
     struct run *run;
     struct farlands_scratch *scratch;
     float heights[WINDOW_SAMPLES], levels[WINDOW_SAMPLES];
-    float water[WINDOW_SAMPLES]; /* if there is some */
+    float water[WINDOW_SAMPLES]; /* only if the world has water */
     uint64_t heap[WINDOW_SAMPLES];
 };
 
@@ -89,7 +89,7 @@ static void work(void *context, unsigned number)
     free(worker);
 }
 
-/* Visit 0 .. COUNT - 1, in any order. */
+/* Call VISIT for 0 .. COUNT - 1, in any order, on all threads. */
 static int visit_all(struct run *run, int count,
                      void (*visit)(struct run *run, struct worker *worker, int i))
 {
@@ -106,7 +106,7 @@ static int visit_all(struct run *run, int count,
 
 /* --- Random numbers --- */
 
-/* Number I of a stream of 64 random bits (splitmix64). */
+/* Returns number I of a random stream with 64 bits each (splitmix64). */
 static uint64_t draw(uint64_t seed, uint64_t i)
 {
     uint64_t z = seed + (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -125,7 +125,8 @@ static void draw_place(const struct survey_options *options, int i, int64_t plac
     }
 }
 
-/* A unit vector, without sines, whose bits depend on the C library: a point of the disc. */
+/* Draw a unit vector: a random point in the disc, scaled. Sines would be shorter, but their bits
+ * depend on the C library. */
 static void draw_direction(uint64_t seed, int i, double direction[2])
 {
     const uint64_t stream = draw(~seed, (uint64_t)i);
@@ -141,7 +142,7 @@ static void draw_direction(uint64_t seed, int i, double direction[2])
 
 /* --- Measures --- */
 
-/* How far apart looks are from which on they show no small rivers, units. */
+/* Units. Looks farther apart than this leave out small rivers. */
 #define COARSE (128 * FARLANDS_UNIT)
 
 static float height_at(void *context, int64_t x, int64_t y, int64_t apart)
@@ -151,7 +152,7 @@ static float height_at(void *context, int64_t x, int64_t y, int64_t apart)
     const int field = worker->run->height;
     float height = NAN;
     if (apart > COARSE && terrain_has_drain(terrain)) {
-        /* Rivers of places far apart take milliseconds each. */
+        /* Finding the rivers at places far apart takes milliseconds per place. */
         const struct farlands_grid grid = {x, y, apart / 4, 1, 1, true};
         float *const out[] = {&height};
         const int err = terrain_fields(terrain, worker->scratch, &grid, &field, 1, out, 1);
@@ -181,7 +182,7 @@ static void visit_sample(struct run *run, struct worker *worker, int i)
             terrain_field_at(run->terrain, worker->scratch, field, x, y);
 }
 
-/* The heights of SIDE x SIDE samples around PLACE, STEP units apart. */
+/* Get the heights at SIDE x SIDE samples around PLACE, STEP units apart. */
 static void look(struct worker *worker, const int64_t place[2], int side, int64_t step)
 {
     const struct farlands_grid grid = {.x = place[0] - side / 2 * step,
@@ -206,7 +207,7 @@ static float relief(struct worker *worker, const int64_t place[2], int blocks)
     return max - min;
 }
 
-/* As look, with the levels of water. */
+/* Like look, with the water levels, too. */
 static void look_at_water(struct worker *worker, const int64_t place[2], int side, int64_t step)
 {
     const struct run *run = worker->run;
@@ -222,7 +223,7 @@ static void look_at_water(struct worker *worker, const int64_t place[2], int sid
         fail(worker->run, err);
 }
 
-/* Lakes are none. */
+/* Count sunken land around PLACE. A lake is no depression. */
 static struct depressions depressions(struct worker *worker, const int64_t place[2], int step)
 {
     const bool has_water = worker->run->survey->has_water;
@@ -234,7 +235,7 @@ static struct depressions depressions(struct worker *worker, const int64_t place
     return depressions_count(worker->heights, worker->levels, WINDOW_SAMPLES, SURVEY_PUDDLE);
 }
 
-/* Follow the water from PLACE to its end. */
+/* Follow the water from PLACE to the end of its course. */
 static void follow(struct worker *worker, const int64_t place[2], struct view *view)
 {
     enum { ROOM = 64 };
@@ -285,7 +286,7 @@ static void visit_place(struct run *run, struct worker *worker, int i)
 
 /* --- From samples to a survey --- */
 
-/* Choose the first places on land, and count the classes of all. */
+/* Choose the first places on land, and count all places per class. */
 static void choose(struct run *run)
 {
     struct survey *survey = run->survey;
@@ -340,7 +341,7 @@ static void summarize_fields(struct run *run)
     }
 }
 
-/* Shares of the places that are on land or in a lake. */
+/* Set the shares of rivers and lakes among places on land or in a lake. */
 static void summarize_shares(struct run *run)
 {
     const struct world_water *water = world_water(run->options->world);

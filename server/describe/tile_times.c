@@ -16,7 +16,7 @@ struct bench {
     const struct world *world;
     const struct farlands_terrain *terrain;
     struct render_scratch *scratch;
-    float *samples; /* of a tile */
+    float *samples; /* one tile's */
 };
 
 static int evaluate(struct bench *bench, const struct farlands_grid *grid)
@@ -46,14 +46,14 @@ static int render(struct bench *bench, const struct tile *tile)
     return err;
 }
 
-/* The tile of zoom Z that has PLACE. Returns 0 or -ERANGE. */
+/* Find the tile at zoom Z that contains PLACE. Returns 0 or -ERANGE. */
 static int find_tile(const struct world *world, int layer, int z, const int64_t place[2],
                      struct tile *tile)
 {
     struct tile_address address = {
         .world = world, .layer = layer, .format = FORMAT_PNG, .scale = 1, .z = z};
     struct farlands_grid grid;
-    int err = tile_grid(&address, &grid, NULL); /* of tile 0, 0, for the step */
+    int err = tile_grid(&address, &grid, NULL); /* tile 0, 0, only for the step */
     if (err)
         return err;
     const double side = (double)TILE_SIZE * (double)grid.step;
@@ -62,7 +62,7 @@ static int find_tile(const struct world *world, int layer, int z, const int64_t 
     return tile_resolve(tile, &address, NULL);
 }
 
-/* Set TIMES to the medians over PLACES of what MEASURE takes at the zooms of LAYER. */
+/* Set TIMES, for the zooms of LAYER, to the median time that MEASURED takes at PLACES. */
 static int measure(struct bench *bench, int layer, const int64_t (*places)[2], int count,
                    int (*measured)(struct bench *, const struct tile *),
                    double times[TILE_TIMES_ZOOMS])
@@ -93,8 +93,8 @@ static int first_layer(const struct world *world)
     return layer;
 }
 
-/* Set the times of each field over pictures around PLACE, alone. A tile is evaluated before, for
- * the rivers around it, so that it does not matter which field is the first. */
+/* Set each field's times, computed alone over the picture around PLACE. A whole tile is evaluated
+ * first, which finds the rivers: otherwise the first field's time would include that. */
 static int measure_fields(struct tile_times *out, struct bench *bench, const int64_t place[2])
 {
     const struct farlands_terrain *terrain = bench->terrain;
