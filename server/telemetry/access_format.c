@@ -1,5 +1,5 @@
-/* Not by core/json.h: a line has a fixed size, into which long texts are cut, and needs no memory.
- */
+/* Does not use core/json.h, because a line has a fixed size, into which long texts are cut, and
+ * needs no memory. */
 #include "access_log.h"
 
 #include <arpa/inet.h>
@@ -9,7 +9,7 @@
 #include "server/core/decimal.h"
 #include "server/telemetry/utf8.h"
 
-/* The most bytes of each text when escaped, and of everything else. */
+/* The most bytes for each text once escaped, and for everything else. */
 enum { METHOD_MAX = 32, URI_MAX = 2048, USER_AGENT_MAX = 512, REFERER_MAX = 1024, REST_MAX = 400 };
 _Static_assert((int)METHOD_MAX + URI_MAX + USER_AGENT_MAX + REFERER_MAX + REST_MAX <=
                    (int)ACCESS_FORMAT_MAX,
@@ -26,7 +26,7 @@ static char *put_text(char *at, const char *text)
     return at + length;
 }
 
-/* Exactly COUNT digits. */
+/* Write exactly COUNT digits. */
 static char *put_digits(char *at, uint64_t number, unsigned count)
 {
     for (unsigned i = count; i--; number /= 10)
@@ -67,7 +67,7 @@ char *access_put_client(char *at, const struct sockaddr *client)
     }
     if (client && client->sa_family == AF_INET6) {
         const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)(const void *)client;
-        if (IN6_IS_ADDR_V4MAPPED(&in6->sin6_addr)) /* an IPv4 client of a dual-stack socket */
+        if (IN6_IS_ADDR_V4MAPPED(&in6->sin6_addr)) /* an IPv4 client on a dual-stack socket */
             return put_ipv4(at, in6->sin6_addr.s6_addr + 12);
         inet_ntop(AF_INET6, &in6->sin6_addr, at, INET6_ADDRSTRLEN);
         return at + strlen(at);
@@ -89,7 +89,7 @@ static char *put_escape(char *at, uint8_t byte)
     return at;
 }
 
-/* TEXT in quotes, in at most MAX bytes. */
+/* Write TEXT in quotes, in at most MAX bytes. */
 static char *put_string(char *at, const char *text, size_t max)
 {
     const uint8_t *from = (const uint8_t *)text;

@@ -15,8 +15,8 @@
 #include "server/telemetry/log.h"
 
 enum {
-    /* A power of 2. Half a ring lasts 40 ms at 50,000 lines per second, about as long as the log's
-     * thread waits for a core while all cores render. Pages are allocated as they are used. */
+    /* A power of 2. Half a ring lasts 40 ms at 50,000 lines per second: about as long as the log's
+     * thread waits for a core while all cores render. Pages are allocated on first use. */
     RING_BYTES = 1024 * 1024,
     CACHE_LINE = 64,
 };
@@ -24,20 +24,18 @@ enum {
 #define FLUSH_NS UINT64_C(100000000)
 #define SLEEP_NS UINT64_C(3600000000000)   /* unless a line wakes it */
 #define RETRY_NS UINT64_C(10000000)        /* between two attempts while closing */
-#define CLOSE_NS UINT64_C(1000000000)      /* time limit of closing */
+#define CLOSE_NS UINT64_C(1000000000)      /* time limit for closing */
 #define CLOSE_GRACE_NS UINT64_C(500000000) /* for a write that hangs */
 #define WARNING_NS UINT64_C(60000000000)   /* between two warnings */
 
-/*
- * A single-producer, single-consumer ring of complete lines. Positions count all bytes ever
- * written. The members of each thread have cache lines of their own.
- */
+/* A single-producer, single-consumer ring of complete lines. Positions count all bytes ever
+ * written. Each side's members have cache lines of their own. */
 struct ring {
-    /* The producer's, a serving thread. */
+    /* Belong to the producer, a serving thread. */
     size_t head __attribute__((aligned(CACHE_LINE))); /* atomic */
     size_t tail_seen;                                 /* a recent TAIL */
     struct access_clock clock;
-    /* The consumer's, the log's thread. */
+    /* Belong to the consumer, the log's thread. */
     size_t tail __attribute__((aligned(CACHE_LINE))); /* atomic */
     bool signalled; /* atomic: half full, and the consumer was woken */
     char bytes[RING_BYTES] __attribute__((aligned(CACHE_LINE)));
@@ -51,11 +49,11 @@ struct access_log {
     sem_t work, ended;
     bool reopening, closing; /* atomic */
     bool asleep;             /* atomic: the next line must wake the thread */
-    /* The log's thread's. */
-    int fd; /* of a file, pipe or socket */
+    /* Belong to the log's thread. */
+    int fd; /* a file, pipe or socket */
     mode_t mode;
     unsigned current;   /* ring */
-    size_t partial;     /* bytes of its next line that are written already */
+    size_t partial;     /* bytes of that ring's next line that are already written */
     uint64_t warned_at; /* ns; 0: never */
 };
 
@@ -68,15 +66,15 @@ static void warn(struct access_log *log, const char *problem, int err)
     log_line(LOG_WARNING, "access log: %s: %s: %s", log->path, problem, strerror(-err));
 }
 
-/* Reopened, because O_NONBLOCK on fd 1 itself would affect every process that shares it. If that
- * fails, writes may block the log's thread, and no other. */
+/* Open stdout again, because O_NONBLOCK on fd 1 itself would affect every process that shares fd 1.
+ * If that fails, writes may block the log's thread, but no other. */
 static int open_stdout(void)
 {
     int fd = open("/proc/self/fd/1", O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC);
     return fd >= 0 ? fd : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 }
 
-/* Sets FD and MODE of LOG. Returns 0 or a negative code, and changes nothing. */
+/* Set LOG's fd and mode. Returns 0; or a negative code, changing nothing. */
 static int open_file(struct access_log *log)
 {
     const int flags = O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
@@ -94,8 +92,8 @@ static int open_file(struct access_log *log)
     return 0;
 }
 
-/* Write the bytes FROM <= i < TO of RING, or some of them. Returns the number of bytes, or a
- * negative code: -EAGAIN if a pipe or socket is full. */
+/* Write RING's bytes FROM <= i < TO, or some of them. Returns how many, or a negative code: -EAGAIN
+ * if a pipe or socket is full. */
 static ssize_t write_bytes(struct access_log *log, struct ring *ring, size_t from, size_t to)
 {
     const size_t first = from % RING_BYTES, count = to - from;
@@ -110,19 +108,19 @@ static ssize_t write_bytes(struct access_log *log, struct ring *ring, size_t fro
     return written < 0 ? -errno : written;
 }
 
-/* Remove the last COUNT written bytes from a file, unless another process has appended to it.
+/* Remove the last COUNT written bytes from a file, unless another process has appended since.
  * Returns true if they were removed. */
 static bool cut(const struct access_log *log, size_t count)
 {
     struct stat status;
     if (!S_ISREG(log->mode))
         return false;
-    off_t end = lseek(log->fd, 0, SEEK_CUR); /* the end of our last write, also with O_APPEND */
+    off_t end = lseek(log->fd, 0, SEEK_CUR); /* where our last write ended, also with O_APPEND */
     return end >= (off_t)count && fstat(log->fd, &status) == 0 && status.st_size == end &&
            ftruncate(log->fd, end - (off_t)count) == 0;
 }
 
-/* Returns the end of the last complete line before END, or BEGIN. */
+/* Returns where the last complete line before END ends, or BEGIN. */
 static size_t last_line_end(const struct ring *ring, size_t begin, size_t end)
 {
     while (end > begin && ring->bytes[(end - 1) % RING_BYTES] != '\n')
@@ -130,10 +128,8 @@ static size_t last_line_end(const struct ring *ring, size_t begin, size_t end)
     return end;
 }
 
-/*
- * Write out RING. Returns false if lines are left that cannot be written now. A pipe may then have
- * a partial line, whose rest is written first next time; a file has complete lines only.
- */
+/* Write out RING. Returns false if some lines cannot be written now. A pipe may then have part of a
+ * line, and the next call writes the rest first; a file has complete lines only. */
 static bool flush_ring(struct access_log *log, struct ring *ring)
 {
     __atomic_store_n(&ring->signalled, false, __ATOMIC_RELAXED);
@@ -187,7 +183,7 @@ static void reopen(struct access_log *log)
     log->partial = 0; /* the new file begins with a complete line */
 }
 
-/* Returns true if SEMAPHORE is posted before DEADLINE, of clock_ns. */
+/* Returns true if SEMAPHORE is posted before DEADLINE, a time of clock_ns. */
 static bool wait_until(sem_t *semaphore, uint64_t deadline)
 {
     const struct timespec time = {(time_t)(deadline / 1000000000), (long)(deadline % 1000000000)};
@@ -198,8 +194,11 @@ static bool wait_until(sem_t *semaphore, uint64_t deadline)
     return err == 0;
 }
 
-/* Of the positions and ASLEEP each thread writes one and then reads the other, in a single order of
- * all: so one of them notices a line that is written just now. */
+/*
+ * No line is missed: a serving thread writes its HEAD and then reads ASLEEP, the log's thread
+ * writes ASLEEP and then reads each HEAD. All four are sequentially consistent, so at least one of
+ * the two threads sees the other's write.
+ */
 static bool has_lines(const struct access_log *log)
 {
     for (unsigned i = 0; i < log->ring_count; i++)
@@ -208,7 +207,7 @@ static bool has_lines(const struct access_log *log)
     return false;
 }
 
-/* Wait until woken, but for NANOSECONDS at most, and then reopen if requested. */
+/* Wait until woken, for at most NANOSECONDS, and then reopen if requested. */
 static void wait_for_work(struct access_log *log, uint64_t nanoseconds)
 {
     wait_until(&log->work, clock_ns(NULL) + nanoseconds);

@@ -13,8 +13,8 @@
 static enum log_level threshold = LOG_INFO;
 static int output = STDERR_FILENO;
 
-/* stdout, stderr and the access log may be one file: without O_APPEND they would overwrite each
- * other. */
+/* If stdout, stderr and the access log are one file, they would overwrite each other without
+ * O_APPEND. */
 static void append_only(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
@@ -26,8 +26,8 @@ void log_start(enum log_level level)
 {
     append_only(STDOUT_FILENO);
     append_only(STDERR_FILENO);
-    /* Reopened, because O_NONBLOCK on fd 2 itself would affect every process that shares it. A
-     * socket cannot be reopened, and is written with MSG_DONTWAIT. */
+    /* Open stderr again, because O_NONBLOCK on fd 2 itself would affect every process that shares
+     * fd 2. A socket cannot be reopened, so it is written with MSG_DONTWAIT. */
     int own = open("/proc/self/fd/2", O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC);
     if (own >= 0)
         output = own;

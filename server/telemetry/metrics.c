@@ -40,7 +40,7 @@ void metrics_add(struct metrics *metrics, enum metric metric)
     add(&metrics->count[metric], 1);
 }
 
-/* A fixed number of series; the last one, 0, counts all other statuses. */
+/* The number of series is fixed: the last one, 0, counts all other statuses. */
 static const unsigned statuses[] = {200, 204, 206, 304, 308, 400, 404, 405,
                                     412, 414, 416, 431, 500, 503, 0};
 
@@ -61,7 +61,7 @@ void metrics_add_rendered(struct metrics *metrics, int layer, enum format format
     add(&metrics->rendered[layer][format], 1);
 }
 
-/* From cache hits, below 0.1 ms, past renders, from 1 ms, to the patience of clients. */
+/* Bounds range from cache hits, below 0.1 ms, past renders, from 1 ms, to how long clients wait. */
 static const struct {
     uint64_t nanoseconds;
     const char *seconds;
@@ -91,7 +91,7 @@ struct page {
     unsigned count;
 };
 
-/* The sum of the counter at OFFSET of every set. */
+/* Sum the counter at OFFSET over all sets. */
 static uint64_t sum(const struct page *page, size_t offset)
 {
     uint64_t total = 0;
@@ -195,7 +195,7 @@ struct blob *metrics_text(const struct metrics *const *sets, unsigned count,
     write_build_info(&page, gauges->kernel);
     for (unsigned i = 0; i < HISTOGRAMS; i++)
         write_histogram(&page, i);
-    /* A truncated text would be valid, too. */
+    /* Without this check a truncated text would pass, because it is valid, too. */
     const bool complete = !ferror(page.text);
     struct blob *blob = fclose(page.text) == 0 && complete ? blob_copy(bytes, length) : NULL;
     free(bytes);

@@ -1,6 +1,6 @@
 /*
- * Counters, gauges and histograms in Prometheus' text format. Any thread. Counters and histograms
- * are sums over several sets: threads that count often have a set each, which avoids shared cache
+ * Counters, gauges and histograms in Prometheus' text format. Any thread. There are several sets,
+ * whose sum is reported: a thread that counts often has a set of its own, which avoids shared cache
  * lines.
  */
 #ifndef FARLANDS_TELEMETRY_METRICS_H
@@ -36,7 +36,8 @@ struct metrics_histogram {
     uint64_t count[METRICS_BUCKETS]; /* not cumulative; the last bucket is unbounded */
 };
 
-/* One set, initially zero. All members are atomic. Allocate it with its alignment, a cache line. */
+/* One set, initially zero. All members are atomic. Allocate a set with its alignment, a cache
+ * line. */
 struct metrics {
     uint64_t count[METRICS];
     uint64_t status[METRICS_STATUSES];
@@ -48,7 +49,7 @@ void metrics_add(struct metrics *metrics, enum metric metric);
 
 void metrics_add_status(struct metrics *metrics, unsigned status);
 
-/* LAYER is an index of layers. */
+/* LAYER is an index into layers. */
 void metrics_add_rendered(struct metrics *metrics, int layer, enum format format);
 
 void metrics_observe(struct metrics *metrics, enum metric_histogram histogram,
@@ -57,19 +58,19 @@ void metrics_observe(struct metrics *metrics, enum metric_histogram histogram,
 /* Current values; 0 or NULL: unknown. */
 struct metrics_gauges {
     uint64_t value[GAUGES];
-    uint64_t longest_slice_us; /* of the render threads */
+    uint64_t longest_slice_us; /* for the render threads */
     const char *kernel;        /* see terrain_kernel */
 };
 
-/* Returns the sum of COUNT sets in the exposition format, version 0.0.4; NULL if out of memory. */
+/* Returns the sum over COUNT sets in the exposition format 0.0.4; NULL if out of memory. */
 struct blob *metrics_text(const struct metrics *const *sets, unsigned count,
                           const struct metrics_gauges *gauges);
 
-/* Resident memory of this process, or 0 if unknown. */
+/* This process's resident memory, or 0 if unknown. */
 uint64_t metrics_resident_bytes(void);
 
-/* The number of this process's open files, or 0 if unknown. Before Linux 6.2 it takes about 1 us
- * per file. */
+/* This process's number of open files, or 0 if unknown. Before Linux 6.2 this takes about 1 us per
+ * file. */
 uint64_t metrics_open_files(void);
 
 #endif
