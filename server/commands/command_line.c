@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* LONG_OPTION + ARG_... is getopt's value of an option without a letter. */
+/* LONG_OPTION + ARG_... is getopt's value for an option without a letter. */
 enum { LONG_OPTION = 256, HELP = 'h', SHOW_HELP = -1 };
 
 /* Columns of --help. */
@@ -60,7 +60,8 @@ void command_line_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0)
-            /* open returns the lowest free number, FD. The mode is the opposite of its use. */
+            /* open returns the lowest free number, FD. The mode is the opposite of the stream's
+             * use. */
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
@@ -138,13 +139,13 @@ static int print_help(const struct command *commands)
     return command_line_flush();
 }
 
-/* The value that getopt returns for OPTION. */
+/* getopt's value for OPTION. */
 static int getopt_value(int option)
 {
     return options[option].letter ? options[option].letter[1] : LONG_OPTION + option;
 }
 
-/* The option of getopt's VALUE, or ARG_COUNT. */
+/* The option with getopt's VALUE, or ARG_COUNT. */
 static int option_of(int value)
 {
     int option = 0;
@@ -153,7 +154,7 @@ static int option_of(int value)
     return option;
 }
 
-/* Getopt returned VALUE, ':' or '?'. */
+/* Print why getopt returned VALUE, ':' or '?'. */
 static int refuse(int value, char **argv)
 {
     const int option = option_of(optopt);

@@ -1,7 +1,5 @@
-/*
- * The commands of farlands, and how they are run: a table of commands and one of options parse the
- * command line, and --help is written from them. Errors are printed to stderr here.
- */
+/* The commands of farlands, and how they are run. A table of commands and one of options serve both
+ * to parse the command line and to write --help. Errors are printed to stderr here. */
 #ifndef FARLANDS_COMMANDS_COMMANDS_H
 #define FARLANDS_COMMANDS_COMMANDS_H
 
@@ -37,7 +35,7 @@ enum command_option {
 
 struct command_line {
     const char *option[ARG_COUNT]; /* the value, "" for a flag; NULL: not given */
-    const char *argument;          /* that is not an option, or NULL */
+    const char *argument;          /* the argument that is not an option, or NULL */
 };
 
 struct command {
@@ -45,7 +43,7 @@ struct command {
     const char *synopsis; /* for --help; lines are separated by \n */
     const char *about;    /* for --help; NULL: not listed */
     uint32_t options;     /* bits 1 << ARG_... */
-    const char *argument; /* the required one, such as "a FILE"; "": one at will; NULL: none */
+    const char *argument; /* required, such as "a FILE"; "": optional; NULL: none */
     int (*run)(const struct command_line *line); /* returns the exit code */
 };
 
@@ -55,14 +53,14 @@ int command_render(const struct command_line *line);
 int command_describe(const struct command_line *line);
 int command_check_config(const struct command_line *line);
 
-/* Run the command of ARGV; COMMANDS ends with a NULL name. Returns the exit code. */
+/* Run the command that ARGV names; COMMANDS ends with a NULL name. Returns the exit code. */
 int command_line_run(const struct command *commands, int argc, char **argv);
 
-/* Call it first: opens closed standard streams on /dev/null, so that no file of ours gets their
- * numbers. Reading and writing them still fails. */
+/* Call it first: opens closed standard streams on /dev/null, because otherwise one of our files
+ * would get such a number. Reading and writing these streams still fails. */
 void command_line_streams(void);
 
-/* Flush stdout. Returns EXIT_DONE; EXIT_FAILED after printing an error. */
+/* Flush stdout. Returns EXIT_DONE, or EXIT_FAILED after printing an error. */
 int command_line_flush(void);
 
 /* OPTION as in --help, such as --config. */
@@ -78,18 +76,18 @@ __attribute__((format(printf, 1, 2))) int wrong_usage(const char *format, ...);
  * printing an error. */
 int check_kernel(void);
 
-/* Read FILE; NULL: the built-in configuration. Checks the kernel, too. Returns EXIT_DONE, and the
+/* Read FILE; NULL: the built-in configuration. Also checks the kernel. Returns EXIT_DONE, and the
  * caller frees *CONFIG; or another exit code. */
 int load_config(struct config **config, const char *file);
 
-/* Create CONFIG's worlds; the caller holds one reference. Returns an exit code. */
+/* Create CONFIG's worlds; the caller gets a reference. Returns an exit code. */
 int load_worlds(struct worlds **worlds, const struct config *config);
 
-/* Both. Returns an exit code. */
+/* Read FILE and create its worlds. Returns an exit code. */
 int load_worlds_of_file(struct worlds **worlds, const char *file);
 
-/* The world NAME or NAME:SEED of WORLDS, with a reference for the caller. Errors begin with OPTION,
- * as in --help. Returns an exit code. */
+/* Hold the world NAME or NAME:SEED for the caller. Errors begin with OPTION, as in --help. Returns
+ * an exit code. */
 int hold_world(const struct world **out, const struct worlds *worlds, const char *option,
                const char *name);
 

@@ -1,4 +1,4 @@
-/* The values that options of several commands have. Pure. */
+/* Option values that several commands have. Pure. */
 #ifndef FARLANDS_COMMANDS_OPTION_VALUES_H
 #define FARLANDS_COMMANDS_OPTION_VALUES_H
 
@@ -16,7 +16,7 @@ int option_count(enum command_option option, const char *text, unsigned max, uns
                  char why[OPTION_WHY]);
 
 /* Parse TEXT, x0,y0,x1,y1 in blocks, to units: LEAST is x0 and y0, BEYOND x1 and y1, each within
- * FARLANDS_LIMIT. The box may be empty. Returns as option_count. */
+ * FARLANDS_LIMIT. The box may be empty. Returns like option_count. */
 int option_box(enum command_option option, const char *text, int64_t least[2], int64_t beyond[2],
                char why[OPTION_WHY]);
 

@@ -4,7 +4,7 @@
 #include "server/commands/commands.h"
 #include "server/daemon/daemon.h"
 
-/* True for a regular file, or one that does not exist, which the configuration's reader reports.
+/* True if FILE is regular or missing; a missing one is an error of the configuration's reader.
  * Nobody saves an open file's name, such as /dev/stdin. */
 static bool can_watch(const char *file)
 {
