@@ -19,7 +19,7 @@
 #include "server/world/worlds.h"
 
 enum {
-    DEFAULT_SHARDS_MAX = 8, /* without a configured number */
+    DEFAULT_SHARDS_MAX = 8, /* if `shards` is not configured */
     STUCK_MS = 60 * 1000,   /* longer than any render */
     ADDRESS_MAX = 300,
 };
@@ -81,7 +81,7 @@ struct blob *server_scrape(void *context)
     return text;
 }
 
-/* For the acceptor: trusted proxies carry many clients and are not limited. */
+/* For the acceptor: trusted proxies are not limited, because they carry many clients. */
 static unsigned limit_for(void *context, const struct sockaddr *peer)
 {
     const struct server *server = context;
@@ -94,7 +94,7 @@ static unsigned connections_of(const struct shard *shard)
     return __atomic_load_n(&shard->connections, __ATOMIC_RELAXED);
 }
 
-/* For the acceptor: the shard with the fewest connections takes it. */
+/* For the acceptor: the shard with the fewest connections gets the new one. */
 static void hand_off(void *context, int fd, const struct sockaddr *peer, socklen_t length)
 {
     struct server *server = context;
@@ -105,7 +105,7 @@ static void hand_off(void *context, int fd, const struct sockaddr *peer, socklen
     shard_adopt(least, fd, peer, length);
 }
 
-/* For the acceptor. Each shard in turn, since one may have nothing to close. */
+/* For the acceptor: ask the shards in turn, because one may have nothing to close. */
 static void make_room(void *context)
 {
     struct server *server = context;
@@ -153,7 +153,8 @@ static bool is_loopback(const char *address)
     return false;
 }
 
-/* The image's command has --listen, which another command replaces. */
+/* Warn about loopback in a container. The image's command has --listen, but users may replace that
+ * command. */
 static void warn_of_container(bool loopback)
 {
     if (loopback && getenv("FARLANDS_IN_CONTAINER"))
@@ -161,7 +162,7 @@ static void warn_of_container(bool loopback)
                               "expected listen: 0.0.0.0:8080");
 }
 
-/* ADDRESS is that of the first socket. */
+/* ADDRESS becomes the first socket's. */
 static int start_acceptor(struct server *server, char address[ADDRESS_MAX])
 {
     const struct config *config = server->snapshot->config;
@@ -237,7 +238,7 @@ static int make_parts(struct server *server)
     return err;
 }
 
-/* If a shard is stuck, the service manager is not notified, and restarts the daemon. */
+/* If a shard is stuck, the service manager is not notified, so it restarts the daemon. */
 static void on_watchdog(uv_timer_t *timer)
 {
     const struct server *server = timer->data;
@@ -282,7 +283,8 @@ static void announce(const struct server *server, const char *address)
     sd_notify(0, "READY=1");
 }
 
-/* After the loop has ended. Nothing is freed that a hanging thread may still use. */
+/* Free the server after the loop has ended. Nothing is freed that a hanging thread may still
+ * use. */
 static void free_parts(struct server *server)
 {
     if (!reload_stop(server) || (server->pipeline && !pipeline_stop(server->pipeline))) {

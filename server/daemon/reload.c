@@ -1,7 +1,5 @@
-/*
- * The configuration is read, checked and made into a snapshot by a thread of its own, since files
- * may be slow and worlds many. The main thread goes on and looks for the result from time to time.
- */
+/* A thread reads and checks the configuration and makes a snapshot, because files may be slow and
+ * worlds many. Meanwhile the main thread goes on and polls for the result. */
 #include "server.h"
 
 #include <errno.h>
@@ -19,22 +17,22 @@
 #include "server/telemetry/log.h"
 
 enum {
-    RELOAD_DELAY_MS = 50,  /* requests within it cause one reload */
-    RELOAD_POLL_MS = 10,   /* between two looks whether it has ended */
+    RELOAD_DELAY_MS = 50,  /* requests within this time cause one reload */
+    RELOAD_POLL_MS = 10,   /* between two checks for the result */
     RELOAD_STOP_MS = 2000, /* time limit for a reload at shutdown */
     OTHER_FILES = 272,     /* cache files, logs */
-    SHARD_FILES = 6,       /* of an event loop */
+    SHARD_FILES = 6,       /* per event loop */
 };
 
-/* A configuration that is being read. The members below belong to the thread until it has ended. */
+/* A reload in progress. The members below THREAD belong to that thread until it has ended. */
 struct reload {
     const struct daemon_options *options;
-    const struct snapshot *current; /* the server's, which changes only after the thread's end */
+    const struct snapshot *current; /* the server's, which stays until the thread has ended */
     struct thread_group *thread;
     struct snapshot *snapshot; /* or NULL, with an error */
-    uv_stat_t before;          /* the state of the file before it was read */
+    uv_stat_t before;          /* the file's state before reading */
     struct config_error error;
-    bool is_torn; /* a program was writing the watched file: there is no result */
+    bool is_torn; /* a program was writing the watched file: no result */
 };
 
 int reload_config(const struct daemon_options *options, struct config **config,
@@ -102,12 +100,13 @@ unsigned reload_connections(const struct config *config)
     return possible;
 }
 
-/* Cannot fail, so that a configuration is applied as a whole. */
+/* Cannot fail: so a configuration is applied as a whole. */
 static void apply(struct server *server, const struct reload *reload)
 {
     struct snapshot *old = server->snapshot, *snapshot = reload->snapshot;
 
-    /* Otherwise what was served in this second may have been that of the old configuration. */
+    /* Use the next second, because in this one clients may have got responses from the old
+     * configuration. */
     snapshot->modified = watch_is_same(&reload->before, &server->loaded)
                              ? old->modified
                              : conditional_modification(clock_of_day().tv_sec + 1);
@@ -123,7 +122,7 @@ static void apply(struct server *server, const struct reload *reload)
         shard_use(server->shards[i], snapshot);
 }
 
-/* Read the configuration. Returns NULL with an error, or because it is torn. */
+/* Returns the configuration; NULL with an error, or because the text is torn. */
 static struct config *read_config(struct reload *reload)
 {
     const char *file = reload->options->file;
@@ -173,7 +172,7 @@ void reload_last_error(void *context, struct config_error *error)
     uv_mutex_unlock(&server->snapshot_lock);
 }
 
-/* ERROR without the directory of the configuration file, for clients. */
+/* ERROR without the configuration file's directory, which clients need not know. */
 static const char *without_directory(const char *error, const char *file)
 {
     const char *slash = file ? strrchr(file, '/') : NULL;
@@ -198,8 +197,8 @@ static void report(struct server *server, const char *error)
     sd_notify(0, "READY=1");
 }
 
-/* Wait up to MS for the thread. Returns false if it has not ended; otherwise *RESULT is its reload,
- * whose snapshot is the caller's. */
+/* Wait up to MS for the thread. Returns false if it has not ended. Otherwise *RESULT is its reload,
+ * and the caller owns the snapshot. */
 static bool finish(struct server *server, long ms, struct reload *result)
 {
     struct reload *reload = server->reload;
@@ -229,7 +228,7 @@ static void on_poll(uv_timer_t *timer)
     if (result.snapshot)
         apply(server, &result);
     if (result.is_torn)
-        sd_notify(0, "READY=1"); /* the watch sees when the text is written */
+        sd_notify(0, "READY=1"); /* once the text is written, the watch requests a reload */
     else
         report(server, result.snapshot ? NULL : result.error.text);
     if (server->reload_again)

@@ -12,8 +12,8 @@
 enum {
     TICK_MS = 250, /* for deadlines, while connections are in use */
     BLOCKED_MS = 1000,
-    QUIET_MS = 1000, /* idle connections wake all shards together no more often, on average */
-    CONNECTIONS_MAX = 1 << 24, /* not limited: the acceptor does that */
+    QUIET_MS = 1000, /* mean time between wake-ups for idle connections, over all shards */
+    CONNECTIONS_MAX = 1 << 24, /* no limit here: the acceptor has one */
 };
 
 static struct shard *shard_of(struct message *message, size_t offset)
@@ -74,7 +74,7 @@ static void deliver_drain(struct message *message)
     service_drain(shard->service);
 }
 
-/* libmicrohttpd must not be stopped while a response is pending. */
+/* Wait, because libmicrohttpd must not be stopped while a response is pending. */
 static void try_to_stop(uv_timer_t *timer)
 {
     struct shard *shard = timer->data;
@@ -93,9 +93,9 @@ static void deliver_stop(struct message *message)
     try_to_stop(&shard_of(message, offsetof(struct shard, stop))->stop_timer);
 }
 
-/* A connection that is handed over to its shard. */
+/* A connection on its way to its shard. */
 struct arrival {
-    struct message message; /* first, so that it can be cast */
+    struct message message; /* first, for casts from the message */
     struct shard *shard;
     int fd;
     socklen_t length;
@@ -164,7 +164,7 @@ void shard_use(struct shard *shard, struct snapshot *snapshot)
         __atomic_exchange_n(&shard->next_snapshot, snapshot_hold(snapshot), __ATOMIC_ACQ_REL);
     if (!last)
         mailbox_post(shard->mailbox, &shard->change);
-    snapshot_release(last); /* its message is still queued, and will deliver the new one */
+    snapshot_release(last); /* the message is still queued, and will deliver the new snapshot */
 }
 
 void shard_make_room(struct shard *shard)

@@ -40,7 +40,7 @@ void shutdown_now(struct server *server)
     server->shard_count = 0;
     if (server->acceptor)
         acceptor_close(server->acceptor);
-    shutdown_block_signals(true); /* without libuv's handlers they would kill the process */
+    shutdown_block_signals(true); /* without libuv's handlers a signal would kill the process */
     uv_walk(&server->loop, close_handle, NULL);
 }
 
@@ -76,7 +76,7 @@ static void on_terminate(uv_signal_t *handle, int number)
     __atomic_store_n(&server->draining, true, __ATOMIC_RELAXED);
     uv_timer_start(&server->drain_timer, on_drain_timeout,
                    server->snapshot->config->limits.drain * UINT64_C(1000), 0);
-    /* Connections in the backlog get a response: from this process, or from the next one that
+    /* Connections in the backlog get a response: from this process, or from the next one, which
      * inherits the sockets. */
     if (!server->inherited)
         reload_file_limit(acceptor_open(server->acceptor) + ACCEPTOR_BACKLOG_MAX,

@@ -1,13 +1,13 @@
 /*
- * Watches the configuration file by looking at its state, many times a second. Notifications
- * (inotify) would miss what changes behind a symbolic link, on a network file system or on the host
- * of a virtual machine, and editors that save by rename.
+ * Watches the configuration file by checking its state many times a second. Notifications (inotify)
+ * would miss some changes: behind a symbolic link, on a network file system, on a virtual machine's
+ * host, or by an editor that saves by renaming.
  */
 #include "server.h"
 
 #include <sys/stat.h>
 
-enum { LOOK_MS = 50 }; /* between two looks */
+enum { LOOK_MS = 50 }; /* between two checks */
 
 static bool is_same_time(uv_timespec_t a, uv_timespec_t b)
 {
@@ -20,7 +20,7 @@ bool watch_is_same(const uv_stat_t *a, const uv_stat_t *b)
            is_same_time(a->st_mtim, b->st_mtim) && is_same_time(a->st_ctim, b->st_ctim);
 }
 
-/* The state of the file that REQUEST has found. */
+/* Returns the file state that REQUEST has found, and cleans up REQUEST. */
 static uv_stat_t take_state(uv_fs_t *request)
 {
     const uv_stat_t state = request->result == 0 ? request->statbuf : (uv_stat_t){0};
@@ -28,8 +28,8 @@ static uv_stat_t take_state(uv_fs_t *request)
     return state;
 }
 
-/* Many programs empty a file, and write it when they have computed the text. An empty configuration
- * would be valid. */
+/* True if a program has emptied the file. Many programs do so first and write the text later;
+ * meanwhile the empty configuration would be valid. */
 static bool is_emptied(const uv_stat_t *state)
 {
     return S_ISREG(state->st_mode) && state->st_size == 0;
@@ -88,5 +88,5 @@ void watch_start(struct server *server)
 {
     uv_timer_init(&server->loop, &server->watch.timer);
     server->watch.timer.data = server;
-    on_look(&server->watch.timer); /* libuv's threads begin now, and inherit the mask of signals */
+    on_look(&server->watch.timer); /* starts libuv's threads, which inherit the signal mask */
 }
