@@ -1,19 +1,19 @@
-/* The biomes of a world with a climate: its table, what its places have, and which biomes a window shows. */
+/* Biomes in a world with a climate: the table, the values at places, and which biomes a window shows. */
 import { clamp, regionAddress, step } from './world.js';
 import { areFar, valuesAt } from './ground.js';
 import { pixelsOf } from './tiles.js';
 
 const FARTHEST = 2 ** 20;         // blocks between samples of a picture
-const GRID = { columns: 12, rows: 10 };          // places in a window, of which one request can have 128
+const GRID = { columns: 12, rows: 10 };          // places in a window; a request takes up to 128
 
-/* The rows of the table of biomes in WORLD, { id, name, color }; null if it has none. */
+/* WORLD's table of biomes, rows { id, name, color }; null without a climate. */
 export const biomesOf = ({ biomes, fields }) => biomes ?? fields?.biome?.biome?.table ?? null;
 
-/* The fields of WORLD's climate. */
+/* The fields that make up WORLD's climate. */
 export const climateFields = (world) =>
     (biomesOf(world) ? ['biome', 'temperature', 'humidity'].filter((name) => name in world.fields) : []);
 
-/* A promise of the ids in the picture of BOX that LAYER, "biome", has, by their colors. */
+/* A promise of the ids in the picture of BOX: the colors of LAYER, "biome", give the ids. */
 async function idsInPicture(world, layer, box) {
     const response = await fetch(regionAddress(world, box, 'png', layer));
     const { pixels: { data } } = await pixelsOf(await response.blob());
@@ -22,7 +22,7 @@ async function idsInPicture(world, layer, box) {
         ids.get(data[4 * i] * 65536 + data[4 * i + 1] * 256 + data[4 * i + 2]));
 }
 
-/* A promise of the biomes of WORLD that a window of WIDTH x HEIGHT pixels around PLACE shows, the commonest first. */
+/* A promise of the biomes that a window of WIDTH x HEIGHT pixels around PLACE shows in WORLD, the commonest first. */
 export async function biomesIn(world, { x, y, zoom }, { width, height }) {
     const pixel = step(world, zoom);
     const most = world.limits.coordinate;
@@ -41,7 +41,7 @@ export async function biomesIn(world, { x, y, zoom }, { width, height }) {
     return biomesOf(world).filter(({ id }) => counts.has(id)).sort((a, b) => counts.get(b.id) - counts.get(a.id));
 }
 
-/* A patch of COLOR, to be shown beside a name. */
+/* A patch of COLOR, to show beside a name. */
 export function chipOf(color) {
     const chip = Object.assign(document.createElement('span'), { className: 'chip' });
     chip.style.backgroundColor = color;

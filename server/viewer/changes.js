@@ -1,7 +1,7 @@
-/* Follows a configuration that the server watches: its errors, and worlds that have changed. */
+/* Follows a watched configuration on the server: errors, and worlds that have changed. */
 import { $, getJson, sleep } from './world.js';
 
-const PAUSE = 250;                // ms between two requests, most of which the browser's cache answers after a 304
+const PAUSE = 250;                // ms between two requests, most answered from the browser's cache after a 304
 
 /* While the page is hidden, nobody looks. */
 async function shown() {
@@ -16,8 +16,8 @@ function showError(error) {
     $('broken').hidden = !error;
 }
 
-/* Look at PATH until the server no longer has it. Calls `changed` at first and whenever the worlds have changed, and then
- * once more: the first requests may reach a thread of the server that has not heard of the change. */
+/* Poll PATH until the server no longer has it. Calls `changed` at the start and whenever the worlds have changed, and
+ * each time once more later, because the first requests may reach a server thread that still has the old worlds. */
 export async function follow(path, changed) {
     for (let worlds = null, calls = 0; ; await sleep(PAUSE)) {
         await shown();

@@ -1,11 +1,11 @@
-/* The chart of a profile: heights over distances, with axes. */
+/* A profile's chart: heights over distances, with axes. */
 import { $, kilo, metres } from './world.js';
 
 const COLUMNS = 512;
-const MARGIN = 0.12;              // above and below the heights, as a part of their range
+const MARGIN = 0.12;              // above and below the heights, as a share of their range
 const TICK = { width: 56, height: 20 };      // px between ticks, at least
 
-/* Round numbers from LOW to HIGH, at most COUNT or so, and the step between them. */
+/* Round numbers from LOW to HIGH, about COUNT at most, and the step between them. */
 function ticks(low, high, count) {
     const least = (high - low) / Math.max(count, 1);
     const power = 10 ** Math.floor(Math.log10(least));
@@ -23,9 +23,9 @@ function showTicks(id, labels) {
     }));
 }
 
-/* A chart of a line of LENGTH blocks. */
+/* A chart for a line that is LENGTH blocks long. */
 export function makeChart(length) {
-    const columns = new Array(COLUMNS).fill(null);       // the lowest and the highest place of each
+    const columns = new Array(COLUMNS).fill(null);       // each has its lowest and its highest place
     let asked = 0;
 
     const share = (far) => 100 * far / length;

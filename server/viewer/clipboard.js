@@ -1,6 +1,6 @@
-/* Copying text. */
+/* Copies text. */
 
-/* Without TLS pages have no clipboard, only the older command. */
+/* Without TLS a page has no clipboard, only the older command. */
 export async function copy(text) {
     if (navigator.clipboard)
         return navigator.clipboard.writeText(text);

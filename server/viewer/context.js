@@ -1,11 +1,11 @@
-/* The menu of a place: opened by the right button, a long press or the menu key. */
+/* The menu for a place, opened by the right button, a long press or the menu key. */
 import { $, address, clamp, fieldOf, grouped, heightPath, plain, regionAddress, snap, step, withinLimit } from './world.js';
 import { copy } from './clipboard.js';
 import { makePopup } from './popup.js';
 import { say } from './status.js';
 
 const LONG = 500;                 // ms, a long press
-const STILL = 5;                  // px, movement that still is a click; a finger is less steady
+const STILL = 5;                  // px: less movement is still a click; a finger is less steady
 const STILL_FINGER = 12;
 const FORMATS = [
     { extension: 'f32', label: 'Float metres', bytes: 4 },
@@ -13,12 +13,12 @@ const FORMATS = [
     { extension: 'png', label: '16-bit heights', bytes: 2 },
     { extension: 'png', label: 'Picture', shown: true },
 ];
-const STEPS = [2 ** -10, 2 ** 20];       // blocks between samples of a region
+const STEPS = [2 ** -10, 2 ** 20];       // blocks between a region's samples
 
 /* ---- The region that the window shows ---- */
 
-/* The samples of a box of WIDTH x HEIGHT pixels around PLACE: a pixel each, or the finest step that the server's limits
- * allow. Samples lie on multiples of the step. Null if even the coarsest has too many. */
+/* The samples in a box of WIDTH x HEIGHT pixels around PLACE: one per pixel, or the finest step that the server's
+ * limits allow. Samples lie on multiples of the step. Null if even the coarsest step has too many samples. */
 export function regionOf(world, place, { width, height }) {
     const { side, coordinate } = world.limits;
     const pixel = step(world, place.zoom);
@@ -42,7 +42,7 @@ function bytesText(count) {
 
 /* ---- The menu ---- */
 
-/* `viewer` has the current world and view; `link` returns the address of the view; `course` is of water. */
+/* `viewer` has the current world and view; `link` returns the view's address; `course` shows a water course. */
 export function makeContextMenu(viewer, { link, course }) {
     const menu = $('context');
     const popup = makePopup(menu, { closed: () => viewer.view.focus() });
@@ -157,7 +157,7 @@ export function makeContextMenu(viewer, { link, course }) {
             swallowClick();
     }
 
-    /* The end of a long press is no click on the map, and neither is a click that only closes the menu. */
+    /* Neither the end of a long press nor a click that only closes the menu is a click on the map. */
     function swallowClick() {
         const swallow = (event) => {
             event.preventDefault();
@@ -167,8 +167,8 @@ export function makeContextMenu(viewer, { link, course }) {
         setTimeout(() => removeEventListener('click', swallow, true), 50);
     }
 
-    /* Browsers send this when the button goes down, or when it goes up. The menu opens then, since movement in between
-     * turns the scene. */
+    /* Some browsers send this event at the button's press, others at its release. The menu opens at the release,
+     * because movement in between turns the scene. */
     function onContextMenu(event) {
         event.preventDefault();
         if (pressed?.held && !pressed.finger)

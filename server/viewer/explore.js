@@ -1,21 +1,23 @@
-/* Finds places worth a visit: a coast, a peak, another biome, or anywhere. Knows neither the page nor the server: `sample`
- * returns a promise of the values of a box { x, y, step, width, height }, rows from north to south, and places have x and y
- * in blocks. Each search looks at boxes of few samples, ever farther apart, so it needs little whatever the distance. */
+/* Finds places worth a visit: a coast, a peak, another biome, or anywhere. Knows neither the page nor the server:
+ * `sample` returns a promise of a box's values, rows from north to south, for { x, y, step, width, height }. Places
+ * have x and y in blocks. Each search looks at boxes with few samples, ever farther apart, so even a far place costs
+ * little. */
 
-const AROUND = 32;                // samples from the middle of a box to its edges
+const AROUND = 32;                // samples from a box's middle to its edges
 const SIDE = 2 * AROUND + 1;
 const COAST = { steps: [256, 1024, 4096, 16384, 65536], exact: 8 };
 const PEAK = { steps: [128, 512, 2048, 8192], radius: 6, rise: 300, least: 5 };
 const BIOME = { steps: [64, 256, 1024, 4096, 16384, 65536], radius: 2 };
 const RANDOM = { candidates: 12, reach: 2 ** 23, land: 6 };
 
-/* Blocks from the middle of the widest box to its edges. */
+/* Blocks from the widest box's middle to its edges. */
 export const reachOf = ({ steps }) => AROUND * steps.at(-1);
 export const REACH = { coast: reachOf(COAST), peak: reachOf(PEAK), biome: reachOf(BIOME) };
 
 const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
 
-/* The samples around FROM, on multiples of STEP: `at` is the place of one, `ordered` the numbers of all, the nearest first. */
+/* The samples around FROM, on multiples of STEP. `at` returns a sample's place; `ordered` has all sample numbers, the
+ * nearest first. */
 async function look(sample, from, step) {
     const first = (blocks) => (Math.round(blocks / step) - AROUND) * step;
     const box = { x: first(from.x), y: first(from.y), step, width: SIDE, height: SIDE };
@@ -25,7 +27,8 @@ async function look(sample, from, step) {
     return { values, at, ordered: [...far.keys()].sort((a, b) => far[a] - far[b]) };
 }
 
-/* The numbers of the samples in the square around number I, RADIUS samples wide to each side; none if it leaves the box. */
+/* The numbers of the samples in a square around sample I, RADIUS samples to each side; none if the square leaves the
+ * box. */
 function around(i, radius) {
     const [column, row] = [i % SIDE, Math.floor(i / SIDE)];
     if (Math.min(column, row) < radius || Math.max(column, row) >= SIDE - radius)
@@ -36,14 +39,15 @@ function around(i, radius) {
 
 const isLand = (height) => height >= 0;
 
-/* The ways from sample I of the box towards water: two samples of water after two of land, so that neither is a mere dot. */
+/* The directions from sample I towards water: two water samples must follow two land samples, so that neither is a mere
+ * dot. */
 function shores(values, i) {
     if (!around(i, 2).length || !isLand(values[i]))
         return [];
     return [1, -1, SIDE, -SIDE].filter((way) => isLand(values[i - way]) && !isLand(values[i + way]) && !isLand(values[i + 2 * way]));
 }
 
-/* The shore between the places LAND and WATER, STEP apart along one axis, to COAST.exact blocks. */
+/* Find the shore between the places LAND and WATER, STEP apart along one axis, to within COAST.exact blocks. */
 async function narrow(sample, land, water, step) {
     const [dx, dy] = [Math.sign(water.x - land.x), Math.sign(water.y - land.y)];
     while (step > COAST.exact) {
@@ -60,7 +64,7 @@ async function narrow(sample, land, water, step) {
     return land;
 }
 
-/* The coast nearest to FROM of those that `isNew`, a function of a place, accepts; null if there is none within reach. */
+/* The coast nearest to FROM that `isNew`, a function of a place, accepts; null if none is within reach. */
 export async function findCoast(sample, from, isNew) {
     for (const step of COAST.steps) {
         const { values, at, ordered } = await look(sample, from, step);
@@ -71,7 +75,7 @@ export async function findCoast(sample, from, isNew) {
     return null;
 }
 
-/* How much sample I is above the lowest land or sea of its surroundings; 0 unless it is the highest of them. */
+/* How far sample I rises above the lowest land or sea around; 0 unless it is the highest there. */
 function riseOf(values, i) {
     if (!isLand(values[i]))
         return 0;
@@ -79,7 +83,7 @@ function riseOf(values, i) {
     return others.length && values[i] >= Math.max(...others) ? values[i] - Math.max(Math.min(...others), 0) : 0;
 }
 
-/* The top of the hill at PLACE, to the block. */
+/* Find the top of the hill at PLACE, to the block. */
 async function climb(sample, place, step) {
     let height = null;
     for (let fine = step / 8; ; fine = Math.max(fine / 8, 1)) {
@@ -91,8 +95,8 @@ async function climb(sample, place, step) {
     }
 }
 
-/* A peak that `isNew` accepts: the one that rises most, of the nearest box that has one; with its `height`, and how
- * `wide` the surroundings are above which it rises. If there is none within reach, the best hill, with `hill: true`; null if
+/* A peak that `isNew` accepts: the one that rises most in the nearest box that has one. The result has its `height`,
+ * and how `wide` the lower surroundings are. If no peak is within reach, the best hill, with `hill: true`; null if
  * there is only water. */
 export async function findPeak(sample, from, isNew) {
     let best = { rise: PEAK.least };
@@ -111,8 +115,8 @@ export async function findPeak(sample, from, isNew) {
     return { ...await climb(sample, best.place, best.step), wide: 2 * PEAK.radius * best.step, hill: best.rise < PEAK.rise };
 }
 
-/* A biome that is not here, of those whose ids `isNew` accepts: the middle of its nearest patch, with the `id` and about how
- * `wide` the patch is at least; null if there is none within reach. */
+/* Another biome than the one at FROM, whose id `isNew` accepts: the middle of its nearest patch, with the `id` and
+ * about how `wide` the patch is at least; null if none is within reach. */
 export async function findBiome(sample, from, isNew) {
     for (const step of BIOME.steps) {
         const { values, at, ordered } = await look(sample, from, step);
@@ -125,8 +129,8 @@ export async function findBiome(sample, from, isNew) {
     return null;
 }
 
-/* The best of some random places: land before water, and then the one with the most relief in a square of SPAN blocks.
- * HEIGHTS returns a promise of the heights of places, of which there are no more than 128. */
+/* The best among some random places: land before water, then the most relief in a square of SPAN blocks. HEIGHTS
+ * returns a promise of the heights of places, 128 at most. */
 export async function randomPlace(heights, span, random = Math.random) {
     const somewhere = () => Math.round((2 * random() - 1) * RANDOM.reach);
     const candidates = Array.from({ length: RANDOM.candidates }, () => ({ x: somewhere(), y: somewhere() }));

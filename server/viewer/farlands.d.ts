@@ -1,7 +1,7 @@
-/** A compiled module, or what it can be compiled from: its bytes, a response, its URL. Only Node, Deno and Bun read `file:` URLs. */
+/** A compiled module, or its source: bytes, a response, or a URL. Only Node, Deno and Bun read `file:` URLs. */
 export type Wasm = WebAssembly.Module | ArrayBuffer | ArrayBufferView | Response | string | URL;
 
-/** A rectangle of samples: (x, y) is the first one, in units of 1/1024 block; `step` is 1024n by default. */
+/** A rectangle of samples: (x, y) is the first, in units of 1/1024 block; `step` is 1024n by default. */
 export interface Grid {
     x: bigint;
     y: bigint;
@@ -10,7 +10,7 @@ export interface Grid {
     height: number;
 }
 
-/** A grid of values. `bandLimit` fades out octaves finer than the samples, as in pictures. */
+/** A grid for values. `bandLimit` fades out octaves finer than the samples, as in pictures. */
 export interface FilteredGrid extends Grid {
     bandLimit?: boolean;
 }
@@ -23,11 +23,11 @@ export interface Box extends Grid {
 export interface Field {
     name: string;
     unit: string;
-    /** No value is outside of these bounds, though they may be far from any. */
+    /** Every value lies within these bounds, but perhaps far from them. */
     range: [number, number];
 }
 
-/** A biome of the world; `id` is its value in the field `biome`. */
+/** A biome in the world; `id` is its value in the field `biome`. */
 export interface Biome {
     id: number;
     name: string;
@@ -35,7 +35,7 @@ export interface Biome {
 
 /** The water at a point. All are null on land; `river`, the order, and `width` in lakes and the sea as well. */
 export interface Water {
-    /** Its level, and how far that is above the height, in metres. */
+    /** The water's level, and how far it is above the height, in metres. */
     water: number | null;
     depth: number | null;
     river: number | null;
@@ -43,14 +43,14 @@ export interface Water {
     kind: 'river' | 'lake' | 'sea' | null;
 }
 
-/** A point of a course of water: a corner of the line that the middle of the river follows. */
+/** A point on a water course: a corner of the line that the river's middle follows. */
 export interface CoursePoint {
     x: bigint;
     y: bigint;
-    /** Of the surface and of the bottom, in metres. */
+    /** The water's surface and bottom, in metres. */
     level: number;
     bed: number;
-    /** Metres, and the order of the river; 0 over land. */
+    /** The river's width in metres, and its order; 0 over land. */
     width: number;
     order: number;
     kind: 'land' | 'river' | 'lake' | 'sea' | 'end lake';
@@ -69,15 +69,15 @@ export interface Terrain {
     /** The field `height`, in metres. */
     height(x: bigint, y: bigint): number;
     heights(grid: FilteredGrid): Float32Array;
-    /** The ground that one meets from above, in metres: the height, unless overhangs or caves have moved it. */
+    /** The ground seen from above, in metres: the height, unless overhangs or caves have moved it. */
     surface(x: bigint, y: bigint): number;
     /** The water at a point; null outside the world, and in worlds without rivers. */
     water(x: bigint, y: bigint): Water | null;
-    /** The course of water from a point to the sea or to an end lake, computed as it is read. */
+    /** The water's course from a point to the sea or to an end lake, computed as it is read. */
     downstream(x: bigint, y: bigint): Generator<CoursePoint, void>;
     /** The density at a point: positive in the ground, negative in the air. */
     density(x: bigint, y: bigint, z: bigint): number;
-    /** Densities of a box: x fastest, then y, then z. */
+    /** Densities in a box: x fastest, then y, then z. */
     densities(box: Box): Float32Array;
 }
 

@@ -19,10 +19,8 @@
 const UNIT_BITS = 10n;
 const SIZE_MAX = 2 ** 31 - 1;
 
-/*
- * Convert blocks (a number, a BigInt, or decimal text such as '-3.5', '+5' and '1e3') to the nearest unit. Of two equally
- * near ones it is the larger, as in Math.round. The daemon rounds places in URLs in the same way.
- */
+/* Convert blocks (a number, a BigInt, or decimal text such as '-3.5', '+5' and '1e3') to the nearest unit. If two are
+ * equally near, the larger one, as in Math.round. The daemon rounds places in URLs in the same way. */
 export function units(blocks) {
     if (typeof blocks === 'bigint')
         return blocks << UNIT_BITS;
@@ -41,7 +39,7 @@ function floor(number, divisor) {
     return number % divisor < 0n ? quotient - 1n : quotient;
 }
 
-/* The decimal of a number, without an exponent: exact, or far from the middle between two units. */
+/* The number as a decimal without an exponent: exact, or far from the middle between two units. */
 function decimal(number) {
     if (!Number.isFinite(number))
         refuse(`blocks: got ${number}; expected a finite number`);
@@ -52,7 +50,7 @@ function refuse(why) {
     throw new RangeError(why);
 }
 
-/* The file at a file: URL, which Node's fetch refuses. Bundlers must not look for the module, which pages do not have. */
+/* Read a file: URL, which Node's fetch refuses. Bundlers must not look for this module, because pages lack it. */
 async function readLocal(url) {
     const { readFile } = await import(/* webpackIgnore: true */ /* @vite-ignore */ ['node:fs', 'promises'].join('/'));
     return readFile(new URL(url));
@@ -74,11 +72,10 @@ export async function compile(wasm) {
     return WebAssembly.compile(await response.arrayBuffer());
 }
 
-/*
- * Load the terrain of WORLD, the document at /{world}.json, as text or parsed. WASM as for compile. Throws a RangeError that
- * names the key and the expected value if the document is of another generator or has a key that this release does not know,
- * except within `layers`, `limits` and `urls`: the heights might not be the daemon's. Keys that it lacks have their defaults.
- */
+/* Load the terrain of WORLD, the document at /{world}.json, as text or parsed. WASM is as for compile. Throws a
+ * RangeError that names the key and the expected value if another generator made the document, or if a key is unknown
+ * to this release: the heights might differ from the daemon's. Unknown keys within `layers`, `limits` and `urls` are
+ * accepted; missing keys have their defaults. */
 export async function loadTerrain(wasm, world) {
     const module = await compile(wasm);
     const instance = await instantiate(module);
@@ -86,13 +83,13 @@ export async function loadTerrain(wasm, world) {
     const document = typeof world === 'string' ? JSON.parse(world) : world;
     readWorld(instance, JSON.stringify({ name: 'world', ...document }));
     const fields = readFields(instance);
-    /* The number of a field. */
+    /* A field's number. */
     const find = (name) => {
         const field = fields.findIndex((known) => known.name === name);
         return field >= 0 ? field
             : refuse(`field: got "${name}"; expected one of ${fields.map((known) => known.name).join(', ')}`);
     };
-    /* COUNT arrays of floats that COMPUTE makes for a grid. */
+    /* COUNT arrays of floats, which COMPUTE makes for a grid. */
     const grid = ({ x, y, step = 1n << UNIT_BITS, width, height: rows }, count, compute) => {
         const each = samples(step, { width, height: rows });
         const at = fit({ x, y, step }) && compute(x, y, step, width, rows);
@@ -108,14 +105,14 @@ export async function loadTerrain(wasm, world) {
         return fit({ x, y }) ? value(field, x, y) : NaN;
     };
     return {
-        /* All fields: { name, unit, range }. No value is outside of its range, though it may be far from any. */
+        /* All fields: { name, unit, range }. Every value lies within the range, but perhaps far from its ends. */
         fields,
-        /* All biomes: { id, name }, the ids ascending. Ids are the values of the field `biome`. */
+        /* All biomes: { id, name }, the ids ascending. An id is a value of the field `biome`. */
         biomes: readBiomes(instance),
         /* A field at a point, and over a grid, STEP units apart: Float32Array, rows from north to south. */
         value: valueAt,
         values: valuesOf,
-        /* The same with its derivatives along x and y, per block: { values, dx, dy }. */
+        /* The same with derivatives along x and y, per block: { values, dx, dy }. */
         gradients(name, box) {
             const field = find(name);
             const [first, dx, dy] = grid(box, 3, (...place) => gradients(field, ...place));
@@ -123,18 +120,18 @@ export async function loadTerrain(wasm, world) {
         },
         /* The height in metres at a point; NaN outside the world. */
         height: (x, y) => valueAt('height', x, y),
-        /* Heights of a grid, STEP units apart. `bandLimit` fades out finer octaves, as in pictures. */
+        /* Heights over a grid, STEP units apart. `bandLimit` fades out finer octaves, as in pictures. */
         heights: (box) => valuesOf('height', box),
-        /* The ground at a point, metres, which overhangs and caves may have moved from the height; NaN as there. */
+        /* The ground at a point, in metres: the height, unless overhangs or caves moved it; NaN outside the world. */
         surface: (x, y) => surface(x, y, valueAt('height', x, y)),
-        /* The water at a point as /height has it: { water, depth, river, width, kind }, each of them null if there is none. Null
-         * outside the world, and in worlds without rivers. */
+        /* The water at a point as /height has it: { water, depth, river, width, kind }; each is null if there is none.
+         * The whole result is null outside the world, and in worlds without rivers. */
         water(x, y) {
             const at = fit({ x, y }) && water(x, y);
             return at ? readWater(instance, at) : null;
         },
-        /* The course of water from a point, as /downstream: its points { x, y, level, bed, width, order, kind }, one after
-         * the other, computed as they are asked for. The last one's kind is "sea" or "end lake". */
+        /* The water's course from a point, as in /downstream: a generator of points { x, y, level, bed, width, order,
+         * kind }, computed one after another as they are read. The last point's kind is "sea" or "end lake". */
         downstream(x, y) {
             const at = fit({ x, y }) && course(x, y);
             return at ? coursePoints(instance, courseAt(memory, at))
@@ -142,7 +139,7 @@ export async function loadTerrain(wasm, world) {
         },
         /* The density at a point, as in /volume.f32: positive in the ground, negative in the air. */
         density: (x, y, z) => (fit({ x, y, z }) ? density(x, y, z) : NaN),
-        /* Densities of a box: x fastest, then y, then z. */
+        /* Densities in a box: x fastest, then y, then z. */
         densities({ x, y, z, step = 1n << UNIT_BITS, width, height: rows, depth }) {
             const count = samples(step, { width, height: rows, depth });
             const at = fit({ x, y, z, step }) && densities(x, y, z, step, width, rows, depth);
@@ -152,7 +149,7 @@ export async function loadTerrain(wasm, world) {
     };
 }
 
-/* Throw if one of these is not a BigInt. True if each fits in 64 bits; WebAssembly would cut off the rest. */
+/* Throw unless all of these are BigInts. True if each fits in 64 bits, because WebAssembly would cut off the rest. */
 function fit(places) {
     for (const [name, place] of Object.entries(places))
         if (typeof place !== 'bigint')
@@ -160,8 +157,8 @@ function fit(places) {
     return Object.values(places).every((place) => BigInt.asIntN(64, place) === place);
 }
 
-/* The number of samples in a grid or box with these sizes, STEP units apart; throws if they are not valid. WebAssembly
- * would round the sizes, and then return fewer samples. */
+/* The number of samples in a grid or box with these sizes, STEP units apart; throws if a size is invalid. WebAssembly
+ * would round the sizes and return fewer samples. */
 function samples(step, sizes) {
     let count = 1;
     if (typeof step === 'bigint' && step < 1n)      // fit() checks the type
@@ -184,7 +181,7 @@ function copy({ buffer }, at, count, what) {
 async function instantiate(module) {
     let memory = null;
     const farlands = {
-        /* As in C, except that the text is a number as a whole or not at all. END is a pointer to a pointer. */
+        /* As in C, except that either the whole text is a number or none of it. END is a pointer to a pointer. */
         strtod(text, end) {
             const bytes = new Uint8Array(memory.buffer, text);
             const length = bytes.indexOf(0);
@@ -192,7 +189,7 @@ async function instantiate(module) {
             new DataView(memory.buffer).setUint32(end, Number.isNaN(number) ? text : text + length, true);
             return number;
         },
-        /* As %.{digits}g in C, but for where it begins to use exponents. */
+        /* As %.{digits}g in C, but exponents begin at other numbers. */
         format(value, digits, at) {
             const text = Number.isFinite(value) ? String(Number(value.toPrecision(digits))) : String(value);
             return new TextEncoder().encodeInto(text, new Uint8Array(memory.buffer, at, 40)).written;
@@ -219,7 +216,7 @@ function readWorld(instance, document) {
         refuse(stringAt(instance, instance.error()));
 }
 
-/* The water at AT in memory. */
+/* Read the water at address AT. */
 function readWater(instance, at) {
     const view = new DataView(instance.memory.buffer, at);
     const [level, depth, order, width] = [0, 4, 8, 12].map((byte) => view.getFloat32(byte, true));
@@ -228,14 +225,14 @@ function readWater(instance, at) {
     return { water: kind && level, depth: kind && depth, river: order || null, width: width || null, kind };
 }
 
-/* Where a course goes on, at AT in memory: a node and a step. */
+/* Read where a course continues, at address AT: a node and a step. */
 function courseAt({ buffer }, at) {
     const view = new DataView(buffer, at);
     return [view.getBigInt64(0, true), view.getBigInt64(8, true), view.getInt32(16, true)];
 }
 
 const KINDS = ['land', 'river', 'lake', 'sea', 'end lake'];
-const PART = 32;                  // points
+const PART = 32;                  // points per call
 
 function* coursePoints({ downstream, memory }, course) {
     for (let points = { length: PART }; points.length === PART;) {

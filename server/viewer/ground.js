@@ -1,12 +1,12 @@
-/* Heights and fields under the cursor: computed in the page if WebAssembly is available, otherwise requested from the server. */
+/* Heights and fields under the cursor: computed in the page if WebAssembly is available, otherwise requested. */
 import { compile, loadTerrain, units } from './farlands.js';
 import { hasWater } from './water.js';
 import { address, getHeight, getHeights, plain, sleep } from './world.js';
 
-const NEAR = 512;                 // blocks between places that share rivers; others take a tenth of a second each in a page
+const NEAR = 512;                 // blocks between places that share rivers; farther ones take a page 0.1 s each
 const SLICE = 20;                 // ms of computing without a break
 
-const entries = new WeakMap();    // world -> its terrain once loaded, a promise of that once needed, and the place that was measured last
+const entries = new WeakMap();    // world -> { terrain once loaded, its promise once needed, the last measured place }
 let module = null;
 
 /* The shortest decimal that identifies a float, as in the daemon's JSON. */
@@ -52,16 +52,17 @@ const measureIn = (terrain, at, names) => ({
     fields: Object.fromEntries(names.map((name) => [name, valueIn(terrain, name, at)])),
 });
 
-/* True if PLACES of WORLD are too far apart to be computed in the page. */
+/* True if PLACES in WORLD are too far apart to compute in the page. */
 export const areFar = (world, places) => hasWater(world)
     && places.some(({ x, y }, i) => i > 0 && Math.hypot(x - places[i - 1].x, y - places[i - 1].y) > NEAR);
 
-/* True if a place is near the one that was measured before. The first one of a world with rivers is near none, so that
- * a view from far away need not load the module. */
+/* True if a place is near the last measured one. In a world with rivers the first place is near none, so that a view
+ * from far away need not load the module. */
 const isNear = (world, { last }, place) => (last ? !areFar(world, [last, place]) : !hasWater(world));
 
-/* The height, the surface and the water at (X, Y), blocks as text, and the values of the fields NAMES there: { height, surface,
- * water, fields }; undefined if the terrain is not loaded, or the place is far from the last. The water is as farlands.js has it. */
+/* Height, surface and water at (X, Y), blocks as text, and the values of the fields NAMES: { height, surface, water,
+ * fields }. Undefined if the terrain is not loaded, or the place is far from the last one. The water is as in
+ * farlands.js. */
 export function measureHere(world, x, y, names) {
     const entry = entryOf(world);
     if (!entry.terrain || !isNear(world, entry, { x, y }))
@@ -70,7 +71,7 @@ export function measureHere(world, x, y, names) {
     return measureIn(entry.terrain, { x, y }, names);
 }
 
-/* A promise of the same, and of the fingerprint of its world. */
+/* A promise of the same, with the fingerprint of the world measured. */
 export async function measure(world, x, y, names) {
     const entry = entryOf(world);
     const near = isNear(world, entry, { x, y });
@@ -82,8 +83,8 @@ export async function measure(world, x, y, names) {
     return { height, surface, water: { water, depth, river, width, kind }, fields, fingerprint };
 }
 
-/* A promise of the heights of PLACES, or of their values of FIELD; x and y in blocks, at most 128. The page stays
- * responsive. */
+/* A promise of the heights of PLACES, or of their values of FIELD; x and y in blocks, at most 128 places. The page
+ * stays responsive. */
 export async function valuesAt(world, places, field = null) {
     const exact = places.map(({ x, y }) => ({ x: plain(x), y: plain(y) }));
     const terrain = areFar(world, places) ? null : await load(world);

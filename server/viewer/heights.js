@@ -1,11 +1,11 @@
-/* The exaggeration of heights in the scene: a default by zoom, and the user's slider. */
+/* How much the scene exaggerates heights: a default by zoom, and the user's slider. */
 import { $, exaggerationOf } from './world.js';
 
 const FACTORS = [1, 1.5, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200];
 const nearest = (factor) => FACTORS.reduce((best, each, i) =>
     (Math.abs(Math.log(each / factor)) < Math.abs(Math.log(FACTORS[best] / factor)) ? i : best), 0);
 
-/* Half as much as shading exaggerates them: true up close, where slopes can be seen for what they are. Worlds without
+/* The default is half of the shading's exaggeration, and 1 up close, where true slopes are visible. Worlds without
  * shading have true heights. */
 export function suitable(world, zoom) {
     const shaded = world.layers.find(({ exaggeration }) => exaggeration);

@@ -7,14 +7,14 @@ import { makePopup } from './popup.js';
 import { randomSeed } from './seed.js';
 import { say, sayWhy } from './status.js';
 
-const SHOWN = 20000;              // ms for a message
-const SPAN = { coast: 12288, peak: 6144 };       // blocks that a window shows of a place
-const PATCH = 6;                  // the same of a biome, in widths of its patch
-const ZOOMS = [-7, -6, -5, -4, -3, -2];          // of random places one after another, from the native zoom: 9 to 14
+const SHOWN = 20000;              // ms that a message stays
+const SPAN = { coast: 12288, peak: 6144 };       // blocks that the window shows around a place
+const PATCH = 6;                  // the same for a biome, in widths of its patch
+const ZOOMS = [-7, -6, -5, -4, -3, -2];          // for random places in turn, from the native zoom: 9 to 14
 
 const WINDS = ['east', 'south-east', 'south', 'south-west', 'west', 'north-west', 'north', 'north-east'];
 
-/* How far it is from A to B, and where: "34 km north-east". y grows south. */
+/* Distance and direction from A to B: "34 km north-east". y grows south. */
 export function wayTo(a, b) {
     const [dx, dy] = [b.x - a.x, b.y - a.y];
     const far = Math.hypot(dx, dy);
@@ -33,12 +33,12 @@ function zoomFor(world, span) {
     return clamp(zoom, world.native_zoom + ZOOMS[0], world.native_zoom + ZOOMS.at(-1));
 }
 
-/* `viewer` has the current world and view; `go` shows a place, and `goToWorld` a world by name, at its first view. */
+/* `viewer` has the current world and view; `go` shows a place; `goToWorld` shows a world by name, at its first view. */
 export function makeJourney(viewer, { go, goToWorld }) {
     const popup = makePopup($('journey'), { closed: () => $('journey-button').focus({ preventScroll: true }) });
     let trips = 0;                // to detect a superseded search
     let randoms = 0;
-    let seen = { of: null };      // what was shown of a world, which is not shown again
+    let seen = { of: null };      // what was shown in a world, and is not shown again
 
     function seenIn(world) {
         if (seen.of !== world.fingerprint)
@@ -46,7 +46,7 @@ export function makeJourney(viewer, { go, goToWorld }) {
         return seen;
     }
 
-    /* A function that is true for places away from those of KIND that have been shown. */
+    /* A function of a place: true if no shown place of KIND is near. */
     const isNew = (world, kind) => (place) =>
         seenIn(world)[kind].every(({ x, y }) => Math.hypot(place.x - x, place.y - y) > SPAN[kind] / 2);
 
@@ -92,7 +92,7 @@ export function makeJourney(viewer, { go, goToWorld }) {
         return { ...found, zoom, words: `A random place, ${wayTo(from, found)}` };
     }
 
-    /* PLACE, or the nearest one around which all boxes are inside of the world. */
+    /* PLACE, or the nearest place around which every box lies inside the world. */
     function searchable({ limits: { coordinate } }, { x, y }) {
         const most = Math.max(coordinate - 2 * Math.max(...Object.values(REACH)), 0);
         return { x: clamp(x, -most, most), y: clamp(y, -most, most) };
@@ -120,7 +120,7 @@ export function makeJourney(viewer, { go, goToWorld }) {
             say(`Seed ${grouped(number)}.`, { ms: SHOWN, calm: true });
     }
 
-    /* `aria-busy` tells that a search goes on; the last one that was begun counts. */
+    /* While a search runs, `aria-busy` is set; a later search supersedes an earlier one. */
     async function travel(kind) {
         const mine = ++trips;
         $('journey-button').setAttribute('aria-busy', 'true');

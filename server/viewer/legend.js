@@ -1,12 +1,12 @@
-/* The legend: a layer's colours in equal steps, or shades of gray, with heights or a field's values beside them; or the
- * biomes in view; and by how much shading exaggerates heights. */
+/* The legend: a layer's colors in equal steps, or shades of gray, beside heights or a field's values; or the biomes in
+ * view. Also says by how much shading exaggerates heights. */
 import { biomesOf, chipOf } from './biomes.js';
 import { labelOf } from './menus.js';
 import { $, clamp, exaggerationOf, fieldOf, isGray, metres, quantity } from './world.js';
 
 const LABELS = 7;                 // maximum, including the coast's
 const SHADES = 4;                 // steps from black to white
-const FINEST = 9;                 // digits of a field's values
+const FINEST = 9;                 // digits for a field's values
 
 /* The stops within the world's range, and its ends. */
 function stopsOf({ palette, range: [low, high] }) {
@@ -16,7 +16,7 @@ function stopsOf({ palette, range: [low, high] }) {
     return [[low, below[1]], ...inside, [high, above[1]]];
 }
 
-/* Space the stops evenly, since low land has most of the colours. Two stops at one height are an edge. */
+/* Space the stops evenly, because low land has most colors. Two stops at one height are an edge. */
 function spread(stops) {
     let position = 0;
     return stops.map(([height, colour], i) => {
@@ -39,7 +39,7 @@ function labelled(stops) {
     return kept;
 }
 
-/* The shades of a layer, from black at LOW to white at HIGH. */
+/* A layer's shades, from black at LOW to white at HIGH. */
 function grayStops([low, high]) {
     return Array.from({ length: SHADES + 1 }, (_, k) => {
         const part = Math.round(255 * k / SHADES);
@@ -47,18 +47,18 @@ function grayStops([low, high]) {
     });
 }
 
-/* Digits after the point that tell apart values STEP from each other. */
+/* Digits after the point, so that values STEP apart differ. */
 const digitsFor = (step, most) => clamp(Math.ceil(1 - Math.log10(step)), 0, most);
 
 const isRelief = (world, layer) => layer.name === 'relief' && world.palette?.length > 1;
 
-/* Colours that stand for biomes. */
+/* True if LAYER's colors stand for biomes. */
 const showsBiomes = (world, layer) => ['relief', 'biome'].includes(layer.name) && biomesOf(world) !== null;
 
-/* `stretched` is called with the choice whether grays are stretched. */
+/* `stretched` is called with the user's choice whether to stretch grays. */
 export function makeLegend(stretch, stretched) {
     let stops = [];
-    let text = null;              // of a height or value
+    let text = null;              // formats a height or value
     let marked = null;            // the height or value in the readout
     let shown = null;             // the world and layer
     let zoomed = 0;               // the zoom in view
@@ -82,7 +82,7 @@ export function makeLegend(stretch, stretched) {
         return item;
     }
 
-    /* Tells that of LAYER, and all values that a field may have. */
+    /* The title tells LAYER's range, which no value leaves. */
     function showTitle(layer) {
         const field = fieldOf(layer);
         $('legend-title').textContent = field ?? (layer.legend ? labelOf(layer) : 'Height');
@@ -94,7 +94,7 @@ export function makeLegend(stretch, stretched) {
         }
     }
 
-    /* The text of labels for the shades of RANGE. */
+    /* The labels' format for the shades of RANGE. */
     function labelText(layer, range) {
         if (layer.legend)
             return (value) => (layer.legend.unit === 'degrees' ? `${value}°` : quantity(value, 0, layer.legend.unit));
@@ -157,7 +157,7 @@ export function makeLegend(stretch, stretched) {
             $('legend-labels').style.setProperty('--letters', Math.max(...labels.map(({ textContent }) => textContent.length)));
             mark(marked);
         },
-        /* True if it lists biomes now. */
+        /* True if the legend lists biomes now. */
         listsBiomes: () => $('legend').open && !$('legend-biomes').hidden,
         /* The biomes in view. */
         showBiomes,

@@ -5,7 +5,7 @@ import { seedOf } from './seed.js';
 const FIRST = ['relief', 'hillshade', 'gray'];
 const LABELS = { gray: 'Gray', 'terrain-rgb': 'Terrain-RGB' };
 
-const typed = new Map();          // the text that was typed for a seed
+const typed = new Map();          // seed -> the text typed for it
 
 export const labelOf = (layer) => fieldOf(layer) ?? LABELS[layer.name] ?? layer.name[0].toUpperCase() + layer.name.slice(1);
 /* name:seed is the world `name` with another seed. */
@@ -20,7 +20,7 @@ export function showSeed({ seed, seeds }) {
     $('seed-input').removeAttribute('aria-invalid');
 }
 
-/* The typed seed as a number, in decimal digits; null if there is none. Keyboards differ in how they write accents, and in blanks. */
+/* The typed seed in decimal digits; null if there is none. Keyboards write accents and blanks in different ways. */
 export function typedSeed() {
     const text = $('seed-input').value.normalize('NFC').trim();
     const seed = seedOf(text);
@@ -37,7 +37,7 @@ function fieldOptions(layers) {
     return layers.length ? [group] : [];
 }
 
-/* The most useful pictures are buttons; encodings are in the list after them, and then the world's fields. */
+/* The most useful pictures are buttons; the list after them has encodings, and then the world's fields. */
 export function showLayers(world, chosen) {
     const all = pictures(world);
     const buttons = all.filter(({ name }) => FIRST.includes(name));

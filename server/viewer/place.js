@@ -1,6 +1,6 @@
-/* The view in the address bar: #world/layer/zoom/x/y in blocks; in three dimensions also /3d/pitch/bearing and,
- * if chosen, /exaggeration. Links to share have the same as a query, ?place=..., since servers do not see the hash: so
- * previews of a link can show the place. */
+/* The view in the address bar: #world/layer/zoom/x/y in blocks; in three dimensions also /3d/pitch/bearing and, if
+ * chosen, /exaggeration. A link to share has the same as a query, ?place=..., because servers do not see the hash; so a
+ * link's preview can show the place. */
 import { parseBlocks, snap } from './world.js';
 
 const rounded = (number, digits) => String(Number(number.toFixed(digits)));
@@ -31,7 +31,7 @@ export function parseHash(hash) {
 
 export const linkOf = (hash) => `?place=${hash.slice(1)}`;
 
-/* The place in URL as a hash, or "". */
+/* URL's place as a hash, or "". */
 export function hashIn(url) {
     const place = url.searchParams.get('place');
     return url.hash || (place ? `#${place}` : '');

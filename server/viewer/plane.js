@@ -4,8 +4,8 @@ import { RETRY, clamp, deepestZoom, getWorld, isUnchanged, reachable, step, tile
 import { Shaded } from './shaded.js';
 import { say, sayWhy } from './status.js';
 
-const PAINTED = 2500;             // ms, timeout for the tiles of a view
-const FLIGHT = 32;                // widths of the window that a flight crosses, at most
+const PAINTED = 2500;             // ms, timeout for a view's tiles
+const FLIGHT = 32;                // the longest flight, in widths of the window
 const FLIGHT_TIME = 1.5;          // s
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
@@ -19,7 +19,7 @@ const Terrain = L.TileLayer.extend({
         return tileAddress(world, layer, coords, window.devicePixelRatio > 1);
     },
 
-    /* Outside the world the sea's colour is visible. */
+    /* Outside the world the sea's color is visible. */
     createTile(coords, done) {
         const { world, onFail } = this.options;
         if (tileExists(world, coords)) {
@@ -36,7 +36,7 @@ const Terrain = L.TileLayer.extend({
 const gridOf = ({ native_zoom: native, tile_size: side, origin, limits }) => JSON.stringify([native, side, origin, limits]);
 const isSamePlace = (a, b) => ['x', 'y', 'zoom'].every((key) => a[key] === b[key]);
 
-/* Callbacks: `moved` on every change of the view, `rested` at its end, `renewed` if the world has changed. */
+/* Callbacks: `moved` on every change of the view, `rested` at the end, `renewed` if the world has changed. */
 export function makePlane(container, { moved, rested, renewed, stretch }) {
     const map = L.map(container, {
         crs,
@@ -76,7 +76,7 @@ export function makePlane(container, { moved, rested, renewed, stretch }) {
         }
     }
 
-    /* Request the world first, to tell a dead server from one that is busy or has a changed world. */
+    /* Request the world first, to tell a dead server from a busy one or a changed world. */
     async function retry() {
         const asked = world;
         try {
@@ -99,11 +99,11 @@ export function makePlane(container, { moved, rested, renewed, stretch }) {
         const deepest = deepestZoom(world, place);
         if (deepest > map.getMaxZoom())
             map.setMaxZoom(deepest);
-        /* reset: a pan would stop at a whole pixel */
+        /* reset, because a pan would stop at a whole pixel */
         map.setView(toLatLng(place), clamp(Math.round(place.zoom), world.limits.overview, deepest), { reset: true });
     }
 
-    /* Go to WANTED visibly if it is not so far that the way there would show nothing. */
+    /* Fly to WANTED unless it is so far that the way would show nothing. */
     function fly(wanted) {
         const place = reachable(world, wanted);
         const now = placeNow();
@@ -111,7 +111,7 @@ export function makePlane(container, { moved, rested, renewed, stretch }) {
         if (calm || Math.hypot(place.x - now.x, place.y - now.y) > FLIGHT * span)
             return go(place);
         map.flyTo(toLatLng(place), Math.round(place.zoom), { duration: FLIGHT_TIME });
-        /* Layers load tiles of the last zoom at its event, which Leaflet omits if the last frame was there already. */
+        /* Layers load the last zoom's tiles at its event, which Leaflet omits if the last frame was there already. */
         map.once('moveend', () => map.fire('zoom'));
     }
 

@@ -1,9 +1,9 @@
-/* A menu over the map: its place in the window, its keys, and all that closes it. */
+/* A menu over the map: its position, its keys, and everything that closes it. */
 import { clamp } from './world.js';
 
 const MARGIN = 8;                 // px between the menu and the window's edge
 
-/* MENU is a panel with a role "menu" in it. `closed` is called when it closes and had the focus. */
+/* MENU is a panel with a role "menu" inside. `closed` is called if it closes while it has the focus. */
 export function makePopup(menu, { closed }) {
     let dismissed = false;        // by the last press
     const items = () => [...menu.querySelectorAll('[role^=menuitem]')].filter((item) => !item.hidden);
@@ -17,7 +17,7 @@ export function makePopup(menu, { closed }) {
         menu.style.top = `${clamp(top, MARGIN, Math.max(MARGIN, innerHeight - height - MARGIN))}px`;
     }
 
-    /* The keyboard can reach the one item that has the focus. */
+    /* Of all items, Tab reaches only the focused one. */
     function focus(item, options) {
         for (const each of items())
             each.tabIndex = each === item ? 0 : -1;
@@ -70,6 +70,6 @@ export function makePopup(menu, { closed }) {
     }, true);
     addEventListener('blur', close);
 
-    /* `dismissed` is true if the last press of a pointer has closed the menu. */
+    /* `dismissed` is true if the last press of a pointer closed the menu. */
     return { open, close, dismissed: () => dismissed };
 }

@@ -26,7 +26,7 @@ export function makeProfile(viewer, plane, { changed }) {
     const marker = L.circleMarker([0, 0], { ...DOT, radius: 6, color: '#fff', fillColor: '#d4502a' });
     let active = false;
     let points = [];              // each has its `grain`
-    let survey = null;            // of the line through the points
+    let survey = null;            // for the line through the points
     let chart = null;
     let looked = null;            // the place under the pointer
 
@@ -71,7 +71,7 @@ export function makeProfile(viewer, plane, { changed }) {
         return grain === 1 ? `Lowest and highest of all ${all} blocks` : `Lowest and highest of ${all} places, ${plain(grain)} blocks apart`;
     }
 
-    /* Heights for a survey of WORLD; null if CURRENT returns false. */
+    /* Measure heights for a survey of WORLD; null if CURRENT returns false. */
     async function measure(world, places, current) {
         for (let delay = RETRY.first; current(); delay = Math.min(delay * 2, RETRY.most)) {
             try {
@@ -88,7 +88,7 @@ export function makeProfile(viewer, plane, { changed }) {
         return null;
     }
 
-    /* Measure the line through the points, and no longer the one before. */
+    /* Measure the line through the points, and stop measuring the previous one. */
     function renew() {
         point(null);
         survey = chart = null;

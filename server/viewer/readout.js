@@ -1,4 +1,5 @@
-/* The readout: the block under the cursor, its height and surface, the value of the shown field, the climate, the zoom and the scale. */
+/* The readout: the block under the cursor with height, surface, the shown field's value, climate and water; the zoom
+ * and the scale. */
 import { $, RETRY, blocksText, clamp, fieldOf, getWorld, grouped, isUnchanged, metres, quantity, sleep, snap, step,
     withinLimit } from './world.js';
 import { biomesOf, chipOf, climateFields } from './biomes.js';
@@ -23,19 +24,19 @@ function showScale(blocks) {
     $('scale-label').textContent = blocksText(round);
 }
 
-/* Digits after the point for values of LAYER's field: a hundred thousandth of its range. */
+/* Digits after the point for values of LAYER's field, to 1/100,000 of the range. */
 const digitsOf = ({ range: [low, high] }) => clamp(Math.ceil(5 - Math.log10(high - low)), 0, 9);
 
-/* Whether overhangs or caves may move the ground of a world from its heights. */
+/* True if overhangs or caves may move a world's ground from its heights. */
 const hasCaves = ({ volume }) => volume?.overhangs.amplitude > 0 || volume?.caverns.size > 0 || volume?.tunnels.radius > 0;
 
-/* The fields to read in LAYER: its own, and those of WORLD's climate. */
+/* The fields to read in LAYER: its own, and WORLD's climate. */
 const namesOf = (world, layer) => [...new Set([fieldOf(layer) ?? [], climateFields(world)].flat())];
 
-/* `viewer` has the current world, layer and view. Callbacks: `read` with each height, or value of the layer's field, null
- * if there is none; `renewed` if the world has changed. */
+/* `viewer` has the current world, layer and view. Callbacks: `read` with each height, or value of the layer's field,
+ * null if there is none; `renewed` if the world has changed. */
 export function makeReadout(viewer, { read, renewed }) {
-    let point = null;             // the mouse; null: read the centre of the map
+    let point = null;             // the mouse; null: read the map's center
     let wanted = null;
     let shown = null;
     let busy = false;
@@ -153,7 +154,7 @@ export function makeReadout(viewer, { read, renewed }) {
                 const measured = await measure(world, x, y, namesOf(world, layer));
                 if (measured.fingerprint !== world.fingerprint && viewer.world === world)
                     renewed(await getWorld(world.name));
-                if (shown || viewer.layer !== layer)        // computed in the meantime, or of another field
+                if (shown || viewer.layer !== layer)        // computed in the meantime, or another field's
                     continue;
                 showMeasure(measured, { world, layer, digits });
                 if (!wanted) {

@@ -10,11 +10,11 @@ import { canvasOf, fetchTile, numbersIn, pixelsOf } from './tiles.js';
 
 const PROTOCOL = 'farlands';
 const PITCH = { first: 65, most: 75 };
-const GRID = 11;                  // values a side from which a range of shades is derived
-const PAINTED = 5000;             // ms, timeout for the tiles of a stage
+const GRID = 11;                  // values per side, to derive a range of shades
+const PAINTED = 5000;             // ms, timeout for a stage's tiles
 const TURN = 900;                 // ms, duration of tilting and flattening
 const FLIGHT_TIME = 1500;         // ms
-const FINEST = 22;                // the last tile zoom that is sharp in MapLibre
+const FINEST = 22;                // the last tile zoom that MapLibre draws sharply
 const SHADES = 'color-relief-color';
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
@@ -26,7 +26,7 @@ const SKIES = {
 const sky = () => ({ ...SKIES[dark.matches ? 'dark' : 'light'], 'sky-horizon-blend': 0.6, 'horizon-fog-blend': 0.7,
     'fog-ground-blend': 0.75 });
 
-/* The colour behind the canvas, which is empty between the farthest ground and the horizon: without it, the plane below
+/* The color behind the canvas, which is empty between the farthest ground and the horizon: otherwise the plane below
  * would be visible there. */
 const haze = () => sky()['horizon-color'];
 
@@ -53,7 +53,7 @@ function load() {
     return library;
 }
 
-/* True if WebGL runs on the CPU, as on many virtual machines; the scene then draws less. */
+/* True if WebGL runs on the CPU, as on many virtual machines; then the scene draws less. */
 function drawnInSoftware() {
     const gl = document.createElement('canvas').getContext('webgl2');
     const names = gl.getExtension('WEBGL_debug_renderer_info');
@@ -64,7 +64,7 @@ function drawnInSoftware() {
 
 /* ---- Tiles ---- */
 
-const stages = new Map();         // by number, since all share one protocol
+const stages = new Map();         // by number, because all share one protocol
 let lastStage = 0;
 
 /* Load farlands://stage/source/z/x/y, with MapLibre's z, x and y. The source is "heights", "shades" or "picture". */
@@ -85,7 +85,7 @@ async function loadTile({ url }, { signal }) {
     return { data: source === 'shades' && fieldOf(shown) !== null ? await shadesIn(picture, shown) : await picture.arrayBuffer() };
 }
 
-/* PICTURE, whose shades are numbers of 16 bits, as one that MapLibre can read. */
+/* Convert PICTURE, with 16-bit shades, to a picture that MapLibre can read. */
 async function shadesIn(picture, layer) {
     const pixels = await numbersIn(picture, layer);
     const [canvas, context] = canvasOf(pixels.width);
@@ -93,7 +93,7 @@ async function shadesIn(picture, layer) {
     return canvas.transferToImageBitmap();
 }
 
-/* The colour that encodes 0 metres, or the value nearest to 0. */
+/* The color that encodes 0 metres, or the value nearest to 0. */
 function seaLevel({ unit, offset }) {
     const number = clamp(Math.round(offset / unit), 0, 0xffffff);
     return [number >> 16, number >> 8 & 255, number & 255];
@@ -121,7 +121,7 @@ async function level(picture, heights) {
 
 /* ---- Stages: one map on one anchor each ---- */
 
-/* Heights are relative to the viewed point's: at deep zooms floats of absolute heights would jitter. */
+/* Heights are relative to the viewed point's, because at deep zooms floats of absolute heights would jitter. */
 async function groundAt(world, { x, y, zoom }) {
     try {
         const { height, water } = await getHeight(world, snap(world, x, zoom), snap(world, y, zoom));
@@ -139,7 +139,7 @@ function tileZooms(world, { shift }, place) {
     return { minzoom: fits(world.limits.zoom[0]), maxzoom: fits(deepest), heights: fits(Math.min(deepest, smooth)) };
 }
 
-/* The lowest and highest of LAYER's values around PLACE, about as far as one sees in an element of this size. */
+/* LAYER's lowest and highest value around PLACE, about as far as one sees in an element of this size. */
 async function extentAround(world, layer, { x, y, zoom, scene }, { clientWidth: width, clientHeight: height }) {
     const reach = step(world, zoom) * (1 + (scene?.pitch ?? PITCH.first) / PITCH.most);
     const part = (i) => i / (GRID - 1) - 0.5;
@@ -149,13 +149,13 @@ async function extentAround(world, layer, { x, y, zoom, scene }, { clientWidth: 
     return [Math.min(...values), Math.max(...values)];
 }
 
-/* Shades from black to white over a range of values, which tiles have relative to BASE. */
+/* Shades from black to white over a range of values; tiles have them relative to BASE. */
 const shades = ([low, high], base) => ['interpolate', ['linear'], ['elevation'], low - base, '#000', high - base, '#fff'];
 
-/* Shades are relative to the ground as heights are, those of fields to 0. */
+/* Shades of heights are relative to the ground, shades of fields to 0. */
 const baseOf = ({ layer, ground }) => (fieldOf(layer) === null ? ground : 0);
 
-/* RANGE is that of the shades, null for pictures. */
+/* RANGE is for shades, null for pictures. */
 function styleOf(stage, place, range) {
     const { number, world, layer, anchor, ground } = stage;
     const { minzoom, maxzoom, heights } = tileZooms(world, anchor, place);
@@ -183,14 +183,14 @@ const cameraOf = (anchor, place, { pitch = 0, bearing = 0 } = {}) => ({
     center: toLngLat(anchor, place), zoom: cameraZoom(anchor, place.zoom), pitch, bearing,
 });
 
-/* MapLibre derives the distance at which the view ends from the lowest height of the viewed tile, so that lower ground
- * beyond it is cut off below the horizon. Here it is the lowest height of all displayed tiles. */
+/* MapLibre takes the viewed tile's lowest height to derive how far the view reaches, so lower ground farther away is
+ * cut off below the horizon. Instead, use the lowest height in all displayed tiles. */
 function seeLowGround({ terrain }) {
     terrain.getMinTileElevationForLngLatZoom = () => Math.min(0, ...terrain.tileManager.getRenderableTiles()
         .map(({ tileID }) => terrain.getMinMaxElevation(tileID).minElevation ?? 0));
 }
 
-/* Callbacks: `moved` on every change of the view, `rested` at its end, `heightsChanged` with the exaggeration. */
+/* Callbacks: `moved` on every change of the view, `rested` at the end, `heightsChanged` with the exaggeration. */
 export function makeScene(container, { moved, rested, heightsChanged, stretch }) {
     let stage = null;             // the visible one
     let coming = null;            // the one being prepared
@@ -290,7 +290,7 @@ export function makeScene(container, { moved, rested, heightsChanged, stretch })
         return chosen ?? suitable(on.world, Math.round(worldZoom(on.anchor, on.map.getZoom())));
     }
 
-    /* setTerrain would create another set of textures at every change of the slider. */
+    /* setTerrain would create new textures at every change of the slider. */
     function raiseHeights(on) {
         const { map, anchor, world } = on;
         if (!map?.terrain)
@@ -303,7 +303,7 @@ export function makeScene(container, { moved, rested, heightsChanged, stretch })
     }
 
     /* Paint a new stage behind the visible one before it takes over, so that a world, a layer or an anchor changes
-     * without flicker. The old stage stays interactive meanwhile. */
+     * without flicker. Meanwhile the old stage stays interactive. */
     async function enter(world, layer, wanted) {
         const place = reachable(world, wanted);
         chosen = place.scene?.heights ?? null;
@@ -366,7 +366,7 @@ export function makeScene(container, { moved, rested, heightsChanged, stretch })
     return {
         enter,
         place: () => placeOn(stage),
-        /* Null while the view moves, since each lookup renders the heights again. */
+        /* Null while the view moves, because each lookup renders the heights again. */
         at({ x, y }) {
             if (stage.moving)
                 return null;
@@ -381,7 +381,7 @@ export function makeScene(container, { moved, rested, heightsChanged, stretch })
             raiseHeights(stage);
             return true;
         },
-        /* Go to WANTED visibly if the sphere has both places. */
+        /* Fly to WANTED if the sphere has both places. */
         fly(wanted) {
             const place = reachable(stage.world, { ...wanted, scene: placeOn(stage).scene });
             if (!serves(stage.anchor, place))
@@ -403,7 +403,7 @@ export function makeScene(container, { moved, rested, heightsChanged, stretch })
         },
         tilt: () => stage.map.easeTo({ pitch: PITCH.first, duration: TURN }),
         north: () => stage.map.easeTo({ bearing: 0 }),
-        /* Turn to a view from above at a whole zoom, which the plane has, too. */
+        /* Turn to a view from above at a whole zoom, because the plane has only those. */
         async flatten() {
             const { map, anchor } = stage;
             const zoom = cameraZoom(anchor, Math.round(worldZoom(anchor, map.getZoom())));

@@ -1,8 +1,8 @@
-/* Seeds as people type them: numbers are themselves, and other text is hashed. Knows nothing of the page. */
+/* Seeds as people type them: a number is itself, other text is hashed. Knows nothing about the page. */
 
 const FIRST = -(2n ** 63n), LAST = 2n ** 64n - 1n;
 
-/* FNV-1a, 64 bits (Fowler, Noll and Vo; draft-eastlake-fnv), of the UTF-8 bytes of TEXT. */
+/* FNV-1a, 64 bits (Fowler, Noll and Vo; draft-eastlake-fnv), over TEXT in UTF-8. */
 function fnv1a(text) {
     let hash = 0xcbf29ce484222325n;
     for (const byte of new TextEncoder().encode(text))
@@ -10,8 +10,8 @@ function fnv1a(text) {
     return hash;
 }
 
-/* The seed that TEXT means, in decimal digits; null if it is blank. Negative numbers are two's complement, -1 is 2^64 - 1. Blanks
- * around it, which are ASCII's, do not count. config/values/seed.c is the same. */
+/* The seed that TEXT means, in decimal digits; null if TEXT is blank. Negative numbers are two's complement: -1 is 2^64
+ * - 1. ASCII blanks around the text do not count. config/values/seed.c does the same. */
 export function seedOf(text) {
     const bare = text.replace(/^[\t-\r ]+|[\t-\r ]+$/g, '');
     if (!bare)

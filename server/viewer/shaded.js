@@ -1,10 +1,11 @@
-/* A layer of the plane: heights or a field in shades of gray. All tiles have one range of values, so there are no seams. */
+/* A layer on the plane: heights or a field in shades of gray. All tiles share one range of values, so there are no
+ * seams. */
 /* global L */
 import { numbersOf, tileAddress, tileExists } from './world.js';
 import { extentOf, readValues, shade } from './stretch.js';
 import { fetchTile, numbersIn } from './tiles.js';
 
-/* The options have `world`, `layer` and `stretch`, besides Leaflet's. */
+/* Besides Leaflet's, the options have `world`, `layer` and `stretch`. */
 export const Shaded = L.GridLayer.extend({
     initialize(options) {
         L.GridLayer.prototype.initialize.call(this, options);
@@ -62,7 +63,8 @@ export const Shaded = L.GridLayer.extend({
         context.putImageData(pixels, 0, 0);
     },
 
-    /* Adapt the range to the values in the window. Below the scene, which shares the range, nobody sees it. */
+    /* Adapt the range to the values in the window, but not below the scene: it shares the range, and hides the
+     * plane. */
     restretch() {
         this.asked = 0;
         if (this._map?.getContainer().inert)

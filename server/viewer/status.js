@@ -16,7 +16,7 @@ export function say(message, { ms = 0, calm = false } = {}) {
         timer = setTimeout(say, ms, '');
 }
 
-/* From now on sayWhy() says that the world NAME opens when the server responds; null: none. */
+/* From now on sayWhy() says that the world NAME opens once the server responds; null: no such world. */
 export function expect(name) {
     expected = name;
 }

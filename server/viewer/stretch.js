@@ -1,25 +1,25 @@
-/* Stretches shades of gray to the values in view: heights, or a field's. Nearby ones differ by less than one of the 256
- * shades of all possible values, so such layers are blank at deep zooms. Knows nothing of the page. */
+/* Stretches shades of gray to the values in view: heights, or a field's. Otherwise deep zooms would be blank, because
+ * nearby values differ by less than one of the 256 shades for all possible values. Knows nothing about the page. */
 import { fullRange, numbersOf } from './world.js';
 
 const PARTS = 5;                  // round steps in the values in view, at least
-const LOOSE = 0.6;                // below this part of the range the values in view get one of their own
-const STEPS = 16;                 // of the encoding, in the smallest range
+const LOOSE = 0.6;                // if the values in view fill less of the range, they get one of their own
+const STEPS = 16;                 // encoding steps in the smallest range
 
 const round = (size) => {
     const power = 10 ** Math.floor(Math.log10(size));
     return [5, 2, 1].find((digit) => digit * power <= size * 1.001) * power;
 };
 
-/* Round numbers around EXTENT, [lowest, highest]. UNIT is the resolution of values. */
+/* Round numbers around EXTENT, [lowest, highest]. UNIT is the values' resolution. */
 export function rangeAround([low, high], unit) {
     const missing = Math.max(0, STEPS * unit - (high - low)) / 2;
     const step = round((high - low + 2 * missing) / PARTS);
     return [Math.floor((low - missing) / step) * step, Math.ceil((high + missing) / step) * step];
 }
 
-/* The range for a view of EXTENT: CURRENT (or null) as long as it suits, so that shades are stable. Without MAY_SHRINK,
- * if more values may follow, it only grows. */
+/* The range for a view of EXTENT. CURRENT (or null) stays as long as it suits, so that shades are stable. Unless
+ * MAY_SHRINK, because more values may follow, the range only grows. */
 export function nextRange(current, extent, unit, mayShrink) {
     const [low, high] = extent;
     if (!current)
@@ -32,7 +32,7 @@ export function nextRange(current, extent, unit, mayShrink) {
     return rangeAround(mayShrink ? extent : [Math.min(least, low), Math.max(most, high)], unit);
 }
 
-/* The values that PIXELS, an ImageData, encode: see world.js about UNIT and OFFSET. */
+/* The values encoded in PIXELS, an ImageData; world.js explains UNIT and OFFSET. */
 export function readValues({ data }, { unit, offset }) {
     const values = new Float32Array(data.length / 4);
     for (let i = 0; i < values.length; i++)
@@ -40,7 +40,7 @@ export function readValues({ data }, { unit, offset }) {
     return values;
 }
 
-/* The lowest and highest of the VALUES of a square within BOX: left, top, right, bottom as parts of its side. */
+/* The lowest and highest of VALUES, a square, within BOX: left, top, right, bottom as shares of the side. */
 export function extentOf(values, box) {
     const side = Math.sqrt(values.length);
     const [left, top, right, bottom] = box.map((part, i) => Math.min(Math.max((i < 2 ? Math.floor : Math.ceil)(part * side), 0), side));
@@ -65,7 +65,7 @@ export function shade(values, { data }, [low, high]) {
 /* The range that both views share. `changed` is called with each new one. */
 export function makeStretch(changed) {
     let range = null;
-    let of = null;                // the layer whose numbers it is for
+    let of = null;                // the layer whose numbers RANGE is for
     return {
         on: true,
         possible: (world, layer) => numbersOf(world, layer) !== null,
@@ -75,7 +75,7 @@ export function makeStretch(changed) {
             const fits = this.applies(world, layer) && numbersOf(world, layer).layer.name === of;
             return fits ? range : fullRange(world, layer);
         },
-        /* The view shows values of EXTENT in LAYER. Returns the range. */
+        /* Take note that the view shows values of EXTENT in LAYER. Returns the range. */
         see(world, layer, extent, mayShrink) {
             const { layer: { name }, unit } = numbersOf(world, layer);
             const [least, most] = fullRange(world, layer);

@@ -1,14 +1,14 @@
-/* Heights along a line: of every block if the line is short, and otherwise of evenly spaced blocks and of those around the
- * extremes. Knows nothing of the page. */
+/* Heights along a line: at every block if the line is short; otherwise at evenly spaced blocks and those around the
+ * extremes. Knows nothing about the page. */
 
-const MOST = 32768;               // places at even distances: about half a second's computing
+const MOST = 32768;               // evenly spaced places: about half a second's computing
 const TOGETHER = 128;             // places per request
 const AT_ONCE = 4;                // concurrent requests
 const HILLS = 16;                 // extremes to refine, at each end
-const AROUND = 256;               // blocks to each side of the lowest and the highest
+const AROUND = 256;               // blocks to each side of the lowest and the highest place
 
-/* The blocks on the line through POINTS, by number. GRAIN is the size of a block: 1, or less to measure within blocks.
- * POINTS are multiples of GRAIN and differ. Successive blocks touch at a side or a corner (Bresenham's line). */
+/* The blocks on the line through POINTS, by number. A block is GRAIN wide: 1, or less to measure within blocks. POINTS
+ * are multiples of GRAIN and differ. Successive blocks touch at a side or a corner (Bresenham's line). */
 export function lineOf(points, grain) {
     const legs = [];
     let [first, far] = [0, 0];
@@ -23,8 +23,8 @@ export function lineOf(points, grain) {
     }
     return {
         grain,
-        last: first,              // the number of the last block
-        length: far,              // in blocks of the world
+        last: first,              // the last block's number
+        length: far,              // in the world's blocks
         /* Block N, and its distance `far` along the line. */
         at(n) {
             const leg = legs.findLast((one) => one.first <= n);
@@ -40,7 +40,7 @@ export function lineOf(points, grain) {
     };
 }
 
-/* 0 to COUNT - 1, such that each part of the sequence is spread over the whole. */
+/* 0 to COUNT - 1, ordered so that every beginning is spread over the whole. */
 function* spread(count) {
     yield 0;
     for (let gap = 2 ** Math.ceil(Math.log2(count)); gap >= 1; gap /= 2)
@@ -49,12 +49,11 @@ function* spread(count) {
 }
 
 /*
- * Measure LINE. MEASURE returns a promise of the heights of places, or of null to stop. ADDED is called with further places,
- * which have then a `height`.
+ * Measure LINE. MEASURE returns a promise of the heights of places, or of null to stop. ADDED is called with each batch
+ * of places, which then have a `height`.
  *
- * `stride` is 1 if every block is measured; then `lowest` and `highest`, places, are the line's. Otherwise the hills and
- * hollows that seem the best are followed to the block, and the blocks around the best are measured until there is no
- * better one among them.
+ * If every block is measured, `stride` is 1, and the places `lowest` and `highest` are exact. Otherwise the survey
+ * follows the best hills and hollows to the block, and measures the blocks around the best one until none is better.
  */
 export function makeSurvey(line, measure, added) {
     const stride = Math.ceil(line.last / MOST);
@@ -112,7 +111,7 @@ export function makeSurvey(line, measure, added) {
             yield n;
     }
 
-    /* The best of the places that are no worse than their neighbours. WORTH orders places. */
+    /* The best places that are no worse than their neighbours. WORTH orders places. */
     function hills(worth) {
         const known = Array.from({ length: count }, (_, k) => places.get(evenly(k)));
         const rank = (k) => (known[k] ? worth(known[k]) : -Infinity);
@@ -120,7 +119,7 @@ export function makeSurvey(line, measure, added) {
             .sort((a, b) => worth(b) - worth(a)).slice(0, HILLS);
     }
 
-    /* Follow HEADS, numbers of blocks, upwards in WORTH with ever shorter steps. */
+    /* Follow HEADS, block numbers, upwards in WORTH with ever shorter steps. */
     async function climb(heads, worth) {
         for (let gap = 2 ** Math.floor(Math.log2(stride)); gap >= 1 && !stopped; gap /= 2) {
             const beside = (n) => [n - gap, n + gap].filter((k) => k >= 0 && k <= line.last);

@@ -1,8 +1,8 @@
-/* Fetches tiles as numbers, for views that do not show them as they are. */
+/* Fetches tiles as numbers, for views that do not just show the pictures. */
 import { RETRY, fieldOf, sleep } from './world.js';
 import { saysServer, say, sayWhy } from './status.js';
 
-/* Retry failed tiles until they are aborted, as pictures on the plane are. */
+/* Retry a failed tile until aborted, as the plane retries pictures. */
 export async function fetchTile(url, signal) {
     for (let delay = RETRY.first; ; delay = Math.min(delay * 2, RETRY.most)) {
         try {
@@ -12,9 +12,9 @@ export async function fetchTile(url, signal) {
                     say('');
                 return await response.blob();
             }
-            /* Read in any case: a response that is not read may keep its connection. */
+            /* Always read the body: an unread response may keep its connection. */
             const { error: message } = await response.json();
-            /* Once, a busy server is no news: a view in three dimensions asks for far more than one of the plane. */
+            /* A first 503 is no news, because the scene requests far more than the plane. */
             if (response.status !== 503 || delay > RETRY.first)
                 sayWhy({ status: response.status, message });
         } catch (error) {
@@ -32,7 +32,7 @@ export function canvasOf(side) {
     return [canvas, canvas.getContext('2d', { willReadFrequently: true })];
 }
 
-/* The pixels of PICTURE, a Blob, exactly as encoded, and a canvas that has them. */
+/* PICTURE's pixels, a Blob's, exactly as encoded, and a canvas with them. */
 export async function pixelsOf(picture) {
     const image = await createImageBitmap(picture, { premultiplyAlpha: 'none', colorSpaceConversion: 'none' });
     const [canvas, context] = canvasOf(image.width);
@@ -44,7 +44,7 @@ export async function pixelsOf(picture) {
 
 const IDAT = 0x49444154;
 
-/* The bytes of the rows of PNG, each after the number of its filter. */
+/* PNG's rows as bytes; each begins with its filter's number. */
 function unpack(png) {
     const view = new DataView(png);
     const parts = [];
@@ -59,10 +59,10 @@ function paeth(left, above, corner) {
     return a <= b && a <= c ? left : b <= c ? above : corner;
 }
 
-/* The guesses that PNG's filters add their bytes to. */
+/* The predictions to which PNG's filters add their bytes. */
 const FILTERS = [() => 0, (left) => left, (left, above) => above, (left, above) => (left + above) >> 1, paeth];
 
-/* Undo the filters of ROWS, HEIGHT rows of samples of two bytes. */
+/* Undo the filters in ROWS, HEIGHT rows of two-byte samples. */
 function unfilter(rows, height) {
     const length = rows.length / height;
     for (let first = 1; first < rows.length; first += length) {
@@ -74,7 +74,7 @@ function unfilter(rows, height) {
     }
 }
 
-/* 16-bit PICTURE as an ImageData whose green and blue are the two bytes; a canvas would round to 8 bits. */
+/* 16-bit PICTURE as an ImageData with the two bytes in green and blue, because a canvas would round to 8 bits. */
 async function shadesOf(picture) {
     const png = await picture.arrayBuffer();
     const view = new DataView(png);

@@ -1,11 +1,11 @@
-/* Places as they are typed or pasted: block coordinates in many notations, and links to this viewer. Depends neither on
- * the page nor on a view. */
+/* Places as people type or paste them: block coordinates in many notations, and links to this viewer. Depends neither
+ * on the page nor on a view. */
 import { grouped, plain, withinLimit } from './world.js';
 import { hashIn, parseHash } from './place.js';
 
 const ENTER = 'Enter x, y in blocks, such as 100, -200, or a link to this viewer';
 
-/* "050" is the end of a number with separators of thousands, not a number of its own. */
+/* "050" is no number of its own: it ends a number with thousands separators. */
 const PLAIN = /^[+-]?(?!0\d\d$)(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const GROUPED = /^[+-]?[1-9]\d{0,2}([, '_])\d{3}(\1\d{3})*(\.\d+)?$/;
 
@@ -14,8 +14,8 @@ function numberOf(text) {
     return PLAIN.test(bare) ? Number(bare) : NaN;
 }
 
-/* Every pair of numbers that TEXT can mean. A separator that is there only once is between them, the strongest first.
- * Otherwise both have separators of thousands: 1,000,2,000; three numbers are not two. */
+/* Every pair of numbers that TEXT can mean. A separator that occurs once, the strongest first, stands between x and y.
+ * Otherwise both numbers have thousands separators, as in 1,000,2,000; three numbers are not two. */
 function readings(text) {
     const found = [/;/g, /,\s/g, /\s/g, /,/g].map((separator) => [...text.matchAll(separator)]);
     const single = found.find(({ length }) => length === 1);
@@ -26,7 +26,7 @@ function readings(text) {
         .map((parts) => parts.map(numberOf));
 }
 
-/* "x=100 y=200", "Y: 200, X: 100", "x:100,y:200": the pair, or null. */
+/* The pair in "x=100 y=200", "Y: 200, X: 100" or "x:100,y:200"; or null. */
 function labelled(text) {
     const [, first, a, second, b] = /^([xy])\s*[=:]?\s*([^xy]+?)[\s,;&]*([xy])\s*[=:]?\s*([^xy]+)$/i.exec(text) ?? [];
     if (!first || first.toLowerCase() === second.toLowerCase())
@@ -58,7 +58,7 @@ function tryUrl(text, home) {
     }
 }
 
-/* The { hash } of a link to the viewer at HOME, or { why } it is not one. TEXT may lack the scheme. */
+/* { hash } from a link to the viewer at HOME, or { why } it is no such link. TEXT may lack the scheme. */
 function linked(text, home) {
     const url = /^[#?]/.test(text) ? tryUrl(text, home)
         : tryUrl(/^[a-z]+:\/\//i.test(text) ? text : `${home.protocol}//${text}`);
@@ -70,7 +70,8 @@ function linked(text, home) {
     return { hash };
 }
 
-/* What TEXT means in WORLD: { x, y } in blocks, the { hash } of a link, or { why } it is neither. HOME is the page's URL. */
+/* What TEXT means in WORLD: { x, y } in blocks, { hash } from a link, or { why } it is neither. HOME is the page's
+ * URL. */
 export function parseTyped(text, world, home) {
     if (/^\s*[a-z]+:\/\/|#|\?place=/i.test(text))
         return linked(text.trim(), new URL(home));

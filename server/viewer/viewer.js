@@ -1,4 +1,4 @@
-/* The page: connects the views and the panels, which do not depend on each other. */
+/* The page: connects views and panels, which do not depend on each other. */
 import { $, RETRY, address, fieldOf, findLayer, getJson, getWorld, sceneHeightsOf, sleep, startPlace } from './world.js';
 import { formatHash, hashIn, linkOf, parseHash } from './place.js';
 import { labelOf, rootOf, showLayers, showSeed, typedSeed } from './menus.js';
@@ -19,9 +19,9 @@ import { makeWorldMenu } from './worlds.js';
 
 let catalogue = [];
 let scene = null;                 // created when first entered
-let awaiting = 0;                 // number of worlds asked for, to detect a superseded one
+let awaiting = 0;                 // number of worlds requested, to detect a superseded one
 let switching = 0;                // number of view switches, to detect a superseded one
-let missing = null;               // the layer of a field that was asked for and that the world does not have
+let missing = null;               // the field layer in the address that the world does not have
 
 const viewer = { world: null, layer: null, view: null };
 const stretch = makeStretch(() => legend.show(viewer.world, viewer.layer));
@@ -48,7 +48,7 @@ const worlds = makeWorldMenu({ choose: (name) => enterWorld(name, startPlace).ca
 
 const inScene = () => scene !== null && viewer.view === scene;
 
-/* Callbacks of a view; ignored while it is hidden. */
+/* A view's callbacks; ignored while the view is hidden. */
 function callbacks(which) {
     return {
         moved: () => { if (viewer.view === which()) showMove(); },
@@ -133,7 +133,7 @@ function stopAwaiting() {
         say('');
 }
 
-/* The world NAME; null if another one was asked for meanwhile. Asks again while the server is unreachable or broken. */
+/* The world NAME; null if another one was requested meanwhile. Retries while the server is unreachable or broken. */
 async function awaitWorld(name) {
     stopAwaiting();
     const mine = awaiting;
@@ -159,7 +159,7 @@ async function awaitWorld(name) {
     return null;
 }
 
-/* While a graph is edited, a field may go and come back: the address bar keeps it, and it is shown once it is there. */
+/* While somebody edits a graph, a field may go and come back: the address bar keeps it, and the view shows it again. */
 function noteMissing(world, layer, name) {
     const was = missing;
     missing = name !== layer.name && fieldOf({ name: name ?? '' }) !== null ? name : null;
@@ -236,7 +236,7 @@ function showPlane(place, same) {
 async function showScene(place) {
     const mine = ++switching;
     const { world, layer } = viewer;
-    if (!viewer.view) {           // shown meanwhile, and to return to
+    if (!viewer.view) {           // shown meanwhile, and the view to return to
         plane.enter(world, layer, place);
         show(plane);
     }
@@ -307,7 +307,7 @@ function sceneMissing() {
     return null;
 }
 
-/* The worlds of a watched configuration have changed. */
+/* The worlds in a watched configuration have changed. */
 async function refresh() {
     catalogue = (await getJson('worlds.json')).worlds;
     const { world } = viewer;
@@ -324,7 +324,8 @@ async function refresh() {
 
 /* ---- Controls ---- */
 
-/* The world NAME at the place that PLACEIN returns for it, or at the present one; null if another one was asked for meanwhile. */
+/* Show the world NAME at the place that PLACEIN returns for it, or at the present place; null if another world was
+ * requested meanwhile. */
 async function enterWorld(name, placeIn = () => ({})) {
     const next = await awaitWorld(name);
     if (!next)
@@ -362,7 +363,7 @@ function changeLayer({ target }) {
     rememberPlace();
 }
 
-/* HOW is a function of views: go, or fly. */
+/* HOW names a view's function: go, or fly. */
 function goTo(place, how = 'go') {
     leavePlace();
     Promise.resolve(viewer.view[how](place)).catch(sayWhy);

@@ -1,16 +1,16 @@
-/* The water of a world with rivers: as text, and where it flows. */
+/* Water in a world with rivers: as text, and where it flows. */
 /* global L */
 import { blocksText, getJson, metres, quantity } from './world.js';
 import { say, sayWhy } from './status.js';
 
 const LINE = { color: '#fff', weight: 2.5, opacity: 1, className: 'profile-line', interactive: false };
 
-/* True if places of WORLD have water, or may have. */
+/* True if WORLD may have water. */
 export const hasWater = ({ fields }) => Boolean(fields?.water?.water && fields.river?.river && fields.bank?.bank);
 
 const deep = (depth, digits) => `${metres(depth, digits)} deep`;
 
-/* The water at a place, as /height has it, as text; null on land. WATER may be null. */
+/* The water at a place, from /height, as text; null on land. WATER may be null. */
 export function waterText(water) {
     if (!water?.kind)
         return null;
@@ -22,7 +22,7 @@ export function waterText(water) {
 
 const lengthOf = (places) => places.reduce((sum, { x, y }, i) => sum + (i && Math.hypot(x - places[i - 1].x, y - places[i - 1].y)), 0);
 
-/* The way that water takes from a place, as a line on PLANE. `viewer` has the current world and view. */
+/* The water's way from a place, as a line on PLANE. `viewer` has the current world and view. */
 export function makeCourse(viewer, plane) {
     const line = L.polyline([], LINE);
     let asked = 0;
@@ -59,6 +59,6 @@ export function makeCourse(viewer, plane) {
 
     document.addEventListener('keydown', ({ key }) => { if (key === 'Escape') end(); });
 
-    /* True if there may be something to follow, and it can be drawn. */
+    /* True if there may be water to follow, and the view can draw its way. */
     return { follow, end, offered: () => hasWater(viewer.world) && viewer.view === plane };
 }

@@ -1,8 +1,8 @@
-/* The grid's arithmetic, number formats and requests, shared by views and panels. */
+/* Grid arithmetic, number formats and requests, shared by views and panels. */
 
-const START_CELL = 1024;          // px, a cell of the broadest octave in the first view
+const START_CELL = 1024;          // px, one cell of the broadest octave in the first view
 const REQUEST_TIMEOUT = 10000;
-const EXACT = 2 ** 53;            // doubles are exact for whole numbers below
+const EXACT = 2 ** 53;            // below this doubles are exact for whole numbers
 
 export const RETRY = { first: 1500, most: 30000 };       // ms
 export const $ = (id) => document.getElementById(id);
@@ -23,7 +23,7 @@ export function grouped(decimal) {
     return fraction ? `${groups}.${fraction}` : groups;
 }
 
-/* VALUE with DIGITS after the point, and its unit, "" for none. */
+/* VALUE with DIGITS after the point, and the unit, "" for none. */
 export function quantity(value, digits, unit) {
     const number = grouped(value.toFixed(digits).replace(/^-(0\.?0*)$/, '$1'));
     return unit ? `${number}\u202f${unit}` : number;
@@ -52,13 +52,13 @@ export const step = ({ native_zoom: native }, zoom) => 2 ** (native - zoom);
 
 export const withinLimit = ({ limits }, blocks) => blocks.every((b) => Math.abs(b) <= limits.coordinate);
 
-/* Round to the precision of a pixel: whole blocks, or the fraction of a block per pixel. */
+/* Round to a pixel's precision: whole blocks, or the fraction of a block per pixel. */
 export function snap(world, blocks, zoom) {
     const grain = Math.min(1, step(world, Math.round(zoom)));
     return plain(Math.round(blocks / grain) * grain);
 }
 
-/* The wavelength of the broadest noise of a world. */
+/* The wavelength of a world's broadest noise. */
 function broadestOf({ noise, fields }) {
     if (noise)
         return noise.wavelength;
@@ -78,14 +78,14 @@ export function startPlace(world) {
     return { zoom: clamp(zoom, limits.overview, limits.zoom[1]), x: 0, y: 0 };
 }
 
-/* Both views count pixels in doubles, so the deepest zooms would tear far from the origin. */
+/* Both views count pixels in doubles, so far from the origin the deepest zooms would tear. */
 export function deepestZoom(world, { x, y }) {
     const reach = Math.max(Math.abs(x - world.origin[0]), Math.abs(y - world.origin[1]), 1);
     const exact = Math.floor(Math.log2(EXACT / reach) + world.native_zoom - 1e-6);
     return clamp(exact, world.limits.overview, world.limits.zoom[1]);
 }
 
-/* The valid place nearest to the requested one, not so far out that nothing is left to see. */
+/* The valid place nearest to the requested one, with something left to see. */
 export function reachable(world, wanted) {
     const place = { ...startPlace(world), ...wanted };
     const most = world.limits.coordinate;
@@ -102,7 +102,7 @@ export function findLayer(world, name) {
     return named(name) || named('relief') || pictures(world)[0];
 }
 
-/* Layers of heights: 24-bit numbers in the pictures; metres = number * unit - offset. A world may serve none. */
+/* Height layers: pictures of 24-bit numbers; metres = number * unit - offset. A world may serve none. */
 const ENCODINGS = { terrarium: { unit: 1 / 256, offset: 32768 }, mapbox: { unit: 0.1, offset: 10000 } };
 
 function encodedIn(world, names) {
@@ -110,23 +110,23 @@ function encodedIn(world, names) {
     return layer ? { layer, ...ENCODINGS[layer.encoding] } : null;
 }
 
-/* The heights of the ground, without water. */
+/* The ground's heights, without water. */
 export const heightsOf = (world) => encodedIn(world, ['terrarium', 'terrain-rgb']);
 
-/* The heights of the scene: with the water of rivers and lakes, if the world has some. */
+/* The scene's heights: with water in rivers and lakes, if the world has rivers. */
 export const sceneHeightsOf = (world) => encodedIn(world, ['terrarium-water', 'terrarium', 'terrain-rgb']);
 
-/* The name of the field that LAYER shows, null for others. */
+/* The name of LAYER's field, null for other layers. */
 export const fieldOf = ({ name }) => (name.startsWith('field.') ? name.slice('field.'.length) : null);
 
-/* Layers of shades from black, the lowest value of their range, to white, the highest. */
+/* True for layers of shades from black, the lowest value in their range, to white, the highest. */
 export const isGray = (layer) => ['gray', 'height'].includes(layer.name) || fieldOf(layer) !== null;
 
-/* The values that a layer of shades stands for: all that its field can have, or the world's heights. */
+/* The range that a layer's shades stand for: all possible values of its field, or the world's heights. */
 export const fullRange = (world, layer) => layer.range ?? world.range;
 
-/* The numbers behind LAYER's shades, as of heightsOf: the field's 16-bit shades, or heights, which terrarium and
- * terrain-rgb have in finer steps. Null if it has none. */
+/* The numbers behind LAYER's shades, as from heightsOf: the field's 16-bit shades, or heights, for which terrarium and
+ * terrain-rgb have finer steps. Null if there are none. */
 export function numbersOf(world, layer) {
     if (!isGray(layer))
         return null;
@@ -149,7 +149,7 @@ export function tileExists(world, { x, y, z }) {
     return withinLimit(world, [edge(0, x), edge(0, x + 1), edge(1, y), edge(1, y + 1)]);
 }
 
-/* The address of a tile to look at: WebP, less than PNG, if LAYER has it. */
+/* The address of a tile to look at: WebP if LAYER has it, because PNG is larger. */
 export function tileAddress(world, layer, { x, y, z }, dense = false) {
     const path = (layer.tiles_webp ?? layer.tiles).replace('{z}', z).replace('{x}', x);
     return address(dense && z <= world.limits.zoom_2x[1] ? path.replace('{y}', `${y}@2x`) : path.replace('{y}', y));
@@ -169,20 +169,20 @@ export async function getJson(path) {
     return body;
 }
 
-/* True if FRESH, requested later, has the heights and pictures of WORLD. */
+/* True if FRESH, requested later, has the same heights and pictures as WORLD. */
 export const isUnchanged = (world, fresh) =>
     world.fingerprint === fresh.fingerprint && JSON.stringify(world.layers) === JSON.stringify(fresh.layers);
 
-/* Keeps the requested name, such as name:seed. */
+/* Keep the requested name, such as name:seed. */
 export const getWorld = async (name) => ({ ...await getJson(`${name}.json`), name });
 
-/* The path of the region BOX of heights: { x, y, width, height, step } in blocks and samples. */
+/* The path of a region of heights, BOX: { x, y, width, height, step } in blocks and samples. */
 function regionPath({ urls }, box, extension) {
     const values = { ...box, x: plain(box.x), y: plain(box.y), step: plain(box.step), ext: extension };
     return urls.region.replace(/\{(\w+)\}/g, (_, key) => values[key]);
 }
 
-/* The URL of BOX, as programs would request it; with LAYER, of its picture. */
+/* BOX's URL, as programs would request it; with LAYER, its picture's. */
 export function regionAddress(world, box, extension, layer) {
     const path = regionPath(world, box, extension);
     if (!layer || layer.name === 'height')
@@ -190,7 +190,7 @@ export function regionAddress(world, box, extension, layer) {
     return address(`${path.replace(world.fingerprint, layer.fingerprint)}&layer=${layer.name}`);
 }
 
-/* A promise of the samples of BOX, rows from north to south: heights, or the values of FIELD. */
+/* A promise of the samples in BOX, rows from north to south: heights, or the values of FIELD. */
 export async function getRegion(world, box, field = null) {
     const path = regionPath(world, box, 'f32');
     const response = await fetch(address(field === null ? path : `${path}&field=${field}`), { signal: AbortSignal.timeout(REQUEST_TIMEOUT) });
@@ -201,11 +201,11 @@ export async function getRegion(world, box, field = null) {
 
 const withFields = (path, names) => (names.length ? `${path}&fields=${names.join(',')}` : path);
 
-/* The path of the height at (X, Y), exact decimals as text, with the values of the fields NAMES. */
+/* The path for the height at (X, Y), exact decimals as text, with the values of the fields NAMES. */
 export const heightPath = ({ name }, x, y, names = []) => withFields(`${name}/height?x=${x}&y=${y}`, names);
 
 export const getHeight = (...of) => getJson(heightPath(...of));
 
-/* PLACES have x and y as exact decimals; 128 of them fit in a URL. */
+/* PLACES have x and y as exact decimals; a URL has room for 128. */
 export const getHeights = ({ name }, places, names = []) =>
     getJson(withFields(`${name}/heights?at=${places.map(({ x, y }) => `${x},${y}`).join(';')}`, names));

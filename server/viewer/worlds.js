@@ -1,12 +1,12 @@
-/* The menu of worlds: a picture of each, its name, and what its configuration says about it. */
+/* The menu of worlds: each with a picture, its name, and its description from the configuration. */
 import { $, clamp, findLayer, getWorld, regionAddress, startPlace, step } from './world.js';
 import { makePopup } from './popup.js';
 
 const PICTURE = { width: 168, height: 105 };     // px
-const FAR = 4;                    // pixels of the first view in one of the picture
-const STEPS = [2 ** -10, 2 ** 20];       // blocks between samples of a region
+const FAR = 4;                    // first-view pixels per picture pixel
+const STEPS = [2 ** -10, 2 ** 20];       // blocks between a region's samples
 
-/* The address of a picture of WORLD's first view; null if it has no pictures. */
+/* The address of a picture for WORLD's first view; null if WORLD has no pictures. */
 function pictureOf(world) {
     const layer = findLayer(world, 'relief');
     if (!layer)
@@ -18,14 +18,14 @@ function pictureOf(world) {
     return regionAddress(world, box, 'png', layer);
 }
 
-/* `choose` is called with the name of the chosen world. */
+/* `choose` is called with the chosen world's name. */
 export function makeWorldMenu({ choose }) {
     const menu = $('worlds');
     const list = menu.querySelector('[role=menu]');
     const popup = makePopup(menu, { closed: () => $('world').focus({ preventScroll: true }) });
     let shown = { catalogue: [], chosen: null };
 
-    /* A document and a picture are requested once their item is in sight. */
+    /* Request a document and a picture once their item is in sight. */
     const sight = new IntersectionObserver((entries) => {
         for (const { target, isIntersecting } of entries)
             if (isIntersecting) {
@@ -54,7 +54,7 @@ export function makeWorldMenu({ choose }) {
         return item;
     }
 
-    /* Items whose world is as before keep their pictures. */
+    /* An item keeps its picture if its world is unchanged. */
     function fill() {
         const old = new Map([...list.children].map((item) => [`${item.dataset.name} ${item.dataset.fingerprint}`, item]));
         list.replaceChildren(...shown.catalogue.map((world) => {
@@ -73,7 +73,7 @@ export function makeWorldMenu({ choose }) {
     });
 
     return {
-        /* CATALOGUE is the list of /worlds.json, and CHOSEN the name of the shown world. */
+        /* CATALOGUE is the list in /worlds.json, and CHOSEN the shown world's name. */
         show(catalogue, chosen) {
             shown = { catalogue, chosen };
             const single = catalogue.every(({ name }) => name === chosen);

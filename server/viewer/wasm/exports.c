@@ -1,7 +1,7 @@
 /*
- * The exports of farlands.wasm, wrapped by farlands.js. An instance is one world: read its document
- * once, then ask for its fields, heights, water and densities. Strings pass through the buffer
- * TEXT, without a terminating NUL; their lengths are passed separately.
+ * The exports of farlands.wasm, which farlands.js wraps. An instance has one world: read its
+ * document once, then compute fields, heights, water and densities. Strings pass through the buffer
+ * TEXT without a terminating NUL; their lengths are passed separately.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -18,13 +18,13 @@
 static struct world_text world;
 static struct farlands_terrain *terrain;
 static struct farlands_scratch *scratch;
-static float *samples; /* the result of heights and densities */
+static float *samples; /* the results of values, gradients and densities */
 static size_t samples_bytes;
 static struct config_error error;
 static char *text;
 static size_t text_bytes;
 
-/* A buffer for texts of LENGTH bytes, valid until the next call; NULL if out of memory. */
+/* A buffer for a text of LENGTH bytes, valid until the next call; NULL if out of memory. */
 EXPORT("text") char *text_at(size_t length);
 char *text_at(size_t length)
 {
@@ -35,8 +35,8 @@ char *text_at(size_t length)
     return text;
 }
 
-/* Read the document in TEXT, LENGTH bytes, and make its world. Returns 0, or an error whose message
- * error_at has. */
+/* Read the document in TEXT, LENGTH bytes, and make its world. Returns 0; or an error, whose
+ * message error_at returns. */
 EXPORT("read") int read_world(size_t length);
 int read_world(size_t length)
 {
@@ -48,7 +48,8 @@ int read_world(size_t length)
     return err ? err : farlands_scratch_new(&scratch);
 }
 
-/* The message of read, which ends with a NUL, without the line: a document has one only. */
+/* The message from read, which ends with a NUL. The line number is left out, because a document has
+ * one line. */
 EXPORT("error") const char *error_at(void);
 const char *error_at(void)
 {
@@ -62,7 +63,7 @@ int field_count(void)
     return terrain_field_count(terrain);
 }
 
-/* The name of FIELD, and its unit, which end with a NUL. */
+/* FIELD's name, and below its unit, which end with a NUL. */
 EXPORT("field_name") const char *field_name(int field);
 const char *field_name(int field)
 {
@@ -75,7 +76,7 @@ const char *field_unit(int field)
     return world.world.fields ? world_fields_unit(world.world.fields, field) : "m";
 }
 
-/* The name of the biome ID of the field `biome`, which ends with a NUL; NULL if there is none. */
+/* The name, with a NUL at its end, of the biome with value ID in the field `biome`; or NULL. */
 EXPORT("biome_name") const char *biome_name(int id);
 const char *biome_name(int id)
 {
@@ -98,8 +99,8 @@ float value(int field, int64_t x, int64_t y)
     return terrain_field_at(terrain, scratch, field, x, y);
 }
 
-/* The water at a place. NULL if the world has no rivers, beyond the bounds of a grid, or without
- * memory. Valid until the next call. */
+/* The water at a place. NULL if the world has no rivers, if the place is beyond a grid's bounds, or
+ * if out of memory. Valid until the next call. */
 EXPORT("water") const struct water_here *water_at(int64_t x, int64_t y);
 const struct water_here *water_at(int64_t x, int64_t y)
 {
@@ -119,7 +120,7 @@ const struct water_here *water_at(int64_t x, int64_t y)
 
 enum { COURSE_POINTS = 32 };
 
-/* Points of a course, and what comes after them. farlands.js knows the layout. */
+/* Points on a course, and where it continues. farlands.js knows the layout. */
 static struct course_part {
     struct farlands_course next;
     uint32_t count; /* fewer than COURSE_POINTS: the course has ended */
@@ -137,8 +138,8 @@ static int course_field(void)
     return water >= 0 && terrain_field_is_water(terrain, water) ? water : -1;
 }
 
-/* The course from a place, without points. NULL if the world has no rivers, beyond the bounds of a
- * grid, or without memory. Valid until the next call of this function or of downstream. */
+/* The course from a place, without points. NULL if the world has no rivers, if the place is beyond
+ * a grid's bounds, or if out of memory. Valid until the next call to course or downstream. */
 EXPORT("course") const struct course_part *course_at(int64_t x, int64_t y);
 const struct course_part *course_at(int64_t x, int64_t y)
 {
@@ -146,7 +147,8 @@ const struct course_part *course_at(int64_t x, int64_t y)
     return water < 0 || terrain_course_at(terrain, scratch, water, x, y, &part.next) ? NULL : &part;
 }
 
-/* The points after STEP at node I, J of a course. NULL without memory; valid as those of course. */
+/* The points after STEP at node I, J of a course, valid as long as those from course; NULL if out
+ * of memory. */
 EXPORT("downstream") const struct course_part *downstream(int64_t i, int64_t j, int step);
 const struct course_part *downstream(int64_t i, int64_t j, int step)
 {
@@ -194,7 +196,7 @@ float *values(int field, int64_t x, int64_t y, int64_t step, int width, int heig
                                                                                            : NULL;
 }
 
-/* FIELD over a grid, then its derivatives along x and along y; as values. */
+/* FIELD over a grid, then the derivatives along x and along y; otherwise like values. */
 EXPORT("gradients")
 float *gradients(int field, int64_t x, int64_t y, int64_t step, int width, int height);
 float *gradients(int field, int64_t x, int64_t y, int64_t step, int width, int height)
@@ -216,7 +218,7 @@ float density(int64_t x, int64_t y, int64_t z)
     return terrain_density(terrain, scratch, &box, &value) ? NAN : value;
 }
 
-/* As terrain_surface; NAN beyond the bounds of a box, or without memory. */
+/* Like terrain_surface; NAN beyond a box's bounds, or if out of memory. */
 EXPORT("surface") float surface(int64_t x, int64_t y, float height);
 float surface(int64_t x, int64_t y, float height)
 {
@@ -224,7 +226,7 @@ float surface(int64_t x, int64_t y, float height)
     return isnan(height) || terrain_surface(terrain, scratch, x, y, height, &ground) ? NAN : ground;
 }
 
-/* As terrain_density; the result as of heights. */
+/* Like terrain_density, with a result like that of values. */
 EXPORT("densities")
 float *densities(int64_t x, int64_t y, int64_t z, int64_t step, int width, int height, int depth);
 float *densities(int64_t x, int64_t y, int64_t z, int64_t step, int width, int height, int depth)

@@ -1,7 +1,5 @@
-/*
- * Replaces functions of wasi-libc that would import WASI (getenv, assert) or be large (malloc,
- * memcpy, strstr, strtod, strtol, printf), and one that the compiler's runtime has.
- */
+/* Replaces functions from wasi-libc that would import WASI (getenv, assert) or be large (malloc,
+ * memcpy, strstr, strtod, strtol, printf), and one function from the compiler's runtime. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +14,8 @@ enum { PAGE = 65536 };
 /* Set by the linker: the end of static data. */
 extern unsigned char __heap_base;
 
-/* Memory is never freed, since an instance of the module ends as a whole. So it is all zero. */
+/* Memory is never freed, because an instance of the module ends as a whole. So all new memory is
+ * zero. */
 void *aligned_alloc(size_t alignment, size_t size)
 {
     static uint64_t used;
@@ -32,7 +31,7 @@ void *aligned_alloc(size_t alignment, size_t size)
     return &__heap_base + (begin - heap);
 }
 
-/* Memory has its size before it, for realloc. */
+/* Each block has its size in front, for realloc. */
 void *malloc(size_t size)
 {
     size_t *memory = size < SIZE_MAX - 16 ? aligned_alloc(16, size + 16) : NULL;
@@ -62,7 +61,7 @@ void free(void *memory)
     (void)memory;
 }
 
-/* One instruction, not a call of itself. */
+/* The builtin is one instruction, not a call to this function. */
 void *memcpy(void *restrict to, const void *restrict from, size_t length)
 {
     return __builtin_memcpy(to, from, length);
@@ -90,7 +89,7 @@ _Noreturn void __assert_fail(const char *condition, const char *file, int line,
     __builtin_trap();
 }
 
-/* Imported from farlands.js: JavaScript rounds as C does. */
+/* Imported from farlands.js, because JavaScript rounds as C does. */
 __attribute__((import_module("farlands"), import_name("strtod"))) double
 imported_strtod(const char *text, char **end);
 
@@ -99,13 +98,13 @@ double strtod(const char *text, char **end)
     return imported_strtod(text, end);
 }
 
-/* Only functions that are not linked call it. */
+/* Only functions that are not linked call this one. */
 float strtof(const char *text, char **end)
 {
     return (float)imported_strtod(text, end);
 }
 
-/* Of decimal digits alone. */
+/* Parses nothing but decimal digits. */
 long strtol(const char *text, char **end, int base)
 {
     long number = 0;
@@ -146,7 +145,8 @@ static void put_number(struct output *out, uint64_t number, bool negative)
 __attribute__((import_module("farlands"), import_name("format"))) int
 imported_format(double value, int digits, char *text);
 
-/* A number of digits at FORMAT, or an argument if there is an asterisk; -1 if there is neither. */
+/* The number of digits at FORMAT, or an argument if there is an asterisk; -1 if there is
+ * neither. */
 static int take_digits(const char **format, va_list *arguments)
 {
     int number = -1;
@@ -169,7 +169,7 @@ static void put_integer(struct output *out, char kind, bool wide, va_list *argum
     put_number(out, number < 0 ? 0 - (uint64_t)number : (uint64_t)number, number < 0);
 }
 
-/* The conversion after a percent sign. Returns what is after it. */
+/* Write the conversion after a percent sign. Returns the rest of FORMAT. */
 static const char *put_converted(struct output *out, const char *format, va_list *arguments)
 {
     char number[40];
@@ -231,7 +231,8 @@ int snprintf(char *text, size_t size, const char *format, ...)
     return length;
 }
 
-/* With a call of __wasm_call_ctors the linker does not wrap every export in set-up and clean-up. */
+/* Because __wasm_call_ctors is called here, the linker does not wrap every export in set-up and
+ * clean-up. */
 void __wasm_call_ctors(void);
 __attribute__((export_name("_initialize"))) void _initialize(void);
 void _initialize(void)
@@ -239,7 +240,7 @@ void _initialize(void)
     __wasm_call_ctors();
 }
 
-/* Called by the compiler for products of 128 bits. Modulo 2^128 signs do not matter. */
+/* The compiler calls this for 128-bit products. Modulo 2^128 signs do not matter. */
 __int128 __multi3(__int128 a, __int128 b);
 __int128 __multi3(__int128 a, __int128 b)
 {
