@@ -24,9 +24,9 @@ LISTEN ?= 127.0.0.1:8080
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
 CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
-# The binutils of the compiler, which may be a cross compiler.
+# The compiler's binutils; the compiler may be a cross compiler.
 tool = $(shell $(CC) -print-prog-name=$(1))
-# Runs programs of another machine, for example qemu-aarch64.
+# Runs programs for another machine, for example qemu-aarch64.
 RUN ?=
 
 comma := ,
@@ -34,7 +34,7 @@ empty :=
 space := $(empty) $(empty)
 BUILD := build$(if $(SAN),/$(subst $(comma),-,$(SAN)))
 Q := $(if $(V),,@)
-# Jobs of a sub-make, unless the caller has chosen.
+# Jobs for a sub-make, unless the caller has chosen.
 JOBS := $(shell nproc)
 PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 
@@ -53,10 +53,10 @@ WASM_NEEDS := $(filter clang:% lld:% wasi-libc:%,$(BUILD_NEEDS))
 NPM_NEEDS := nodejs:node npm:npm
 LINT_NEEDS := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck shellcheck:shellcheck git:git
 DEB_NEEDS := build-essential:/usr/share/build-essential/list debhelper:dh dpkg-dev:dpkg-buildpackage
-# The packages' build dependencies. Node is not one of them: it may come from elsewhere.
+# The packages' build dependencies. Node is not among them, because it may come from elsewhere.
 BUILD_PACKAGES := $(foreach need,$(BUILD_NEEDS),$(firstword $(subst :, ,$(need))))
 
-# The packages of $(1), a list as above, whose probes fail.
+# The packages in $(1), a list as above, whose probes fail.
 HASH := \#
 missing = $(shell for need in $(1); do probe=$${need$(HASH)*:}; case $$probe in \
     (*.h) echo "$(HASH)include <$$probe>" | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 ;; \
@@ -64,22 +64,22 @@ missing = $(shell for need in $(1); do probe=$${need$(HASH)*:}; case $$probe in 
     (/*) [ -e $$probe ] ;; \
     (*) PATH=$$PATH:/usr/sbin:/sbin command -v $$probe >/dev/null ;; esac || echo $${need%%:*}; done)
 
-# Name the missing packages of $(1) and stop. $(1) is expanded once, by the caller.
+# Name the missing packages, $(1), and stop. $(1) is expanded once, by the caller.
 define say_missing
 echo "farlands: these packages are missing (names are Debian's): $(1)" >&2; \
     echo "as root: apt-get install --no-install-recommends $(1)" >&2; exit 1
 endef
 stop_if_missing = $(if $(1),@$(call say_missing,$(1)),@:)
 
-# The compiler of a 32-bit processor does not replace the macro.
+# A compiler for a 32-bit processor does not replace the macro.
 narrow = $(filter __SIZEOF_INT128__,$(shell echo __SIZEOF_INT128__ | $(CC) $(CFLAGS) $(CPPFLAGS) -E -P - 2>/dev/null))
 define say_narrow
 echo "farlands: $(strip $(CC) $(CFLAGS) $(CPPFLAGS)): this compiler is for 32-bit processors; expected one that has __int128, for 64-bit ones" >&2; exit 1
 endef
 stop_if_narrow = $(if $(narrow),@$(say_narrow),@:)
 
-# Install the missing packages of $(1) through apt-get, as root or by sudo; stop if neither is possible. $(2), if any,
-# is a program that runs apt-get.
+# Install the missing packages, $(1), through apt-get, as root or by sudo; stop if neither is possible. $(2), if any, is
+# a program that runs apt-get.
 install_missing = $(if $(1),$(call install_packages,$(1),$(2)),@:)
 define install_packages
 	$(Q)as_root=; [ "$$(id -u)" = 0 ] || as_root=sudo; \
@@ -103,25 +103,25 @@ ALL_CFLAGS = -std=gnu11 -I. -D_GNU_SOURCE -DFARLANDS_VERSION='"$(VERSION)"' $(FP
     $(HARDENING_CFLAGS) $(PKG_CFLAGS) $(CFLAGS) $(CPPFLAGS)
 ALL_LDFLAGS = $(if $(SAN),-fsanitize=$(SAN)) $(HARDENING_LDFLAGS) $(LDFLAGS)
 # Hardening flags; off under sanitizers, which intercept the functions that _FORTIFY_SOURCE replaces.
-# _FORTIFY_SOURCE warns if nothing is optimised.
+# Only with optimisation, because otherwise _FORTIFY_SOURCE warns.
 CONTROL_FLOW_x86_64 := -fcf-protection
 CONTROL_FLOW_aarch64 := -mbranch-protection=standard
 CONTROL_FLOW := $(if $(SAN),,$(CONTROL_FLOW_$(ARCH)))
 FORTIFY = $(if $(filter -O1 -O2 -O3 -Os -Og,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
 HARDENING_CFLAGS = $(if $(SAN),,-fPIE -fstack-protector-strong -fstack-clash-protection $(CONTROL_FLOW) $(FORTIFY))
 HARDENING_LDFLAGS := $(if $(SAN),,-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now$(comma)-z$(comma)noexecstack)
-# Static programs, which the tests link for another machine, are not position-independent.
+# The tests link static programs for another machine; these are not position-independent.
 PIE = $(if $(SAN)$(filter -static,$(LDFLAGS)),,-pie)
 PKG_CFLAGS = $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 PKG_LIBS = $(shell pkg-config --libs $(LIBRARIES)) -lm -lpthread
 NOISE_CFLAGS := -Wconversion -fPIC
-# The kernels load and store vectors by memcpy of constant size. With _FORTIFY_SOURCE gcc keeps these vectors
-# in memory, which costs a quarter of the time at level 3 and a tenth at level 2.
+# The kernels load and store vectors by memcpy with a constant size. Under _FORTIFY_SOURCE gcc keeps these vectors in
+# memory, which costs a quarter of the time at level 3 and a tenth at level 2.
 KERNEL_CFLAGS := -U_FORTIFY_SOURCE
 CONFIG_CFLAGS := -Wconversion -fPIC
-# The sums fill all 16 registers; without gcse gcc spills fewer of them, which saves 7 % of the time.
+# The sums fill all 16 registers. Without gcse gcc spills fewer registers, which saves 7 % of the time.
 AVX2_CFLAGS := -mavx2 -mfma $(if $(findstring clang,$(CC)),,-fno-gcse)
-# Optimised for size, because browsers download it; the kernel for speed, which takes 9 KiB more with gzip.
+# The module is optimised for size, because browsers download it; its kernel for speed, which adds 9 KiB with gzip.
 WASM_TARGET := --target=wasm32-wasi --sysroot=$(WASI_SYSROOT)
 WASM_CC := clang $(WASM_TARGET)
 WASM_CFLAGS := -std=gnu11 -Oz -I. -DFARLANDS_WITHOUT_YAML $(FP_FLAGS) -mbulk-memory \
@@ -133,7 +133,7 @@ AVX512_CFLAGS := -mavx2 -mfma -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefe
 
 # --- Sources -----------------------------------------------------------------------
 
-# Of the kernels, those of this machine.
+# Only this machine's kernels.
 NOISE_ROOMS := $(filter-out noise/kernel/kernel_%,$(wildcard noise/*/*.c))
 NOISE := $(NOISE_ROOMS) noise/kernel/kernel_scalar.c
 ifeq ($(ARCH),x86_64)
@@ -142,9 +142,9 @@ else ifeq ($(ARCH),aarch64)
 NOISE += noise/kernel/kernel_neon.c
 endif
 CONFIG := $(wildcard config/*/*.c)
-# What needs no libyaml: all but the daemon's room and the files with yaml in their names, as in noise/CMakeLists.txt.
+# Files that need no libyaml: all but the daemon's room and names with yaml, as in noise/CMakeLists.txt.
 CONFIG_WITHOUT_YAML := $(foreach file,$(CONFIG),$(if $(findstring /daemon/,$(file))$(findstring yaml,$(file)),,$(file)))
-# The module has functions of its own for farlands.js.
+# Instead of config/library/library.c, the module has functions of its own for farlands.js.
 WASM := $(wildcard server/viewer/wasm/*.c) $(NOISE_ROOMS) noise/kernel/kernel_simd128.c \
     $(filter-out config/library/library.c,$(CONFIG_WITHOUT_YAML))
 SERVER := $(wildcard server/*.c server/*/*.c server/png/deflate/*.c)
@@ -157,7 +157,7 @@ SERVER_OBJECTS := $(call objects,$(filter-out server/main.c,$(SERVER)) server/vi
     $(if $(findstring thread,$(SAN)),tests/closes.c))
 COMMON_OBJECTS := $(NOISE_OBJECTS) $(CONFIG_OBJECTS) $(SERVER_OBJECTS)
 OBJECTS := $(COMMON_OBJECTS) $(BUILD)/server/main.o
-# private: not for the prerequisite $(BUILD)/flags.
+# private, because the prerequisite $(BUILD)/flags must not get these flags.
 $(BUILD)/noise/%.o: private ALL_CFLAGS += $(NOISE_CFLAGS)
 $(BUILD)/noise/kernel/kernel_%.o: private ALL_CFLAGS += $(KERNEL_CFLAGS)
 $(BUILD)/config/%.o: private ALL_CFLAGS += $(CONFIG_CFLAGS)
@@ -184,7 +184,7 @@ lib: need-library $(STATIC_LIBRARY) $(SHARED_LIBRARY)
 help:
 	@sed -n 's/^#: \{0,1\}//p' Makefile tests/Makefile.inc
 
-# Packages are looked for before a compiler misses them.
+# Look for packages before a compiler misses them.
 .PHONY: need-daemon need-wasm need-library
 VIEWER_PACKAGES := server/viewer/node_modules/.installed
 need-daemon:
@@ -213,7 +213,7 @@ $(BUILD)/%.o: %.S $(BUILD)/flags
 
 $(BUILD)/config/daemon/builtin.o: config/farlands.yaml $(patsubst %,config/worlds/%.yaml,default archipelago alps)
 
-# assets.S lists the viewer's files. npm gives its files old dates: they are as new as their installation.
+# assets.S lists the viewer's files. npm's files have old dates, so their installation's date counts.
 VIEWER_FILES := $(filter-out farlands.wasm,$(shell sed -n 's/^ *file .*"\(.*\)"/\1/p' server/viewer/assets.S 2>/dev/null))
 VIEWER_GZIP := $(VIEWER_FILES:%=$(BUILD)/%.gz)
 $(BUILD)/server/viewer/assets.o: $(VIEWER_FILES) $(VIEWER_GZIP) $(WASM_MODULE) $(WASM_MODULE).gz
@@ -233,7 +233,7 @@ $(BUILD)/wasm/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(WASM_CC) $(WASM_CFLAGS) $(WASM_FILE_CFLAGS) -MMD -MP -c $< -o $@
 
-# One object. Like the shared library it hides the symbols that files share among themselves.
+# One object, which like the shared library hides the symbols that its files share.
 LIBRARY_OBJECT := $(BUILD)/libfarlands.o
 $(LIBRARY_OBJECT): $(NOISE_OBJECTS) $(CONFIG_OBJECTS)
 	$(Q)$(call tool,ld) -r $^ -o $@
@@ -293,7 +293,7 @@ $(WASM_OBJECTS): | need-wasm
 # --- Running -------------------------------------------------------------------
 
 .PHONY: run install install-program install-lib uninstall
-# Whether another program listens at LISTEN already, which is quicker to find out than the build.
+# First check that no other program listens at LISTEN, because a build takes longer.
 LISTEN_HOST = $(patsubst [%],%,$(patsubst %:$(lastword $(subst :, ,$(LISTEN))),%,$(LISTEN)))
 LISTEN_PORT = $(lastword $(subst :, ,$(LISTEN)))
 run:
@@ -318,7 +318,7 @@ install-program: all $(MANUAL)
 	install -D -m 644 -t $(SHARE) config/farlands.yaml server/viewer/farlands.js server/viewer/farlands.d.ts $(WASM_MODULE)
 	$(if $(WORLDS),install -D -m 644 -t $(SHARE)/worlds $(WORLDS))
 
-# The files by which pkg-config and CMake find the library; noise/CMakeLists.txt fills them in, too.
+# Files by which pkg-config and CMake find the library; noise/CMakeLists.txt fills them in, too.
 CMAKE_PACKAGE = $(LIBDIR)/cmake/farlands
 fill_in = sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|; s|@INCLUDEDIR@|$${prefix}/include|; \
     s|@VERSION@|$(VERSION)|; s|@PRIVATE@|.private|; s|@REQUIRES@|$(CONFIG_LIBRARIES)|; s| *@LIBS@||; \
@@ -344,7 +344,7 @@ uninstall:
 
 # --- Packages ------------------------------------------------------------------
 
-# Built in build/deb, from a copy of the tree, without a network.
+# The build runs in build/deb, in a copy of the tree, without a network.
 .PHONY: deb image
 DEB := build/deb
 deb: $(VIEWER_PACKAGES)
@@ -365,16 +365,16 @@ C_FILES := $(shell git ls-files '*.c' '*.h' 2>/dev/null)
 fmt:
 	$(Q)clang-format -i $(C_FILES)
 
-# What the compiler says of each file but the kernels, which have flags of their own.
+# The compiler's warnings for each file but the kernels, which have flags of their own.
 lint-warnings:
 	$(Q)printf '%s\n' $(filter-out noise/kernel/%,$(SOURCES)) $(wildcard tests/*.c tests/*/*.c tests/*/*/*.c) | \
 	    xargs -P$(JOBS) -n1 $(CC) -fsyntax-only $(ALL_CFLAGS) -Werror -Inoise $$(pkg-config --cflags $(TEST_LIBRARIES))
 
-# Each of LINTS, even if another complains, with a line for its time.
+# Run each of LINTS, even if another one complains, and print how long each takes.
 lint:
 	+$(Q)LINTS="$(LINTS)" LOGS=build/lint tests/check.sh lint
 
-# The order of rooms, for includes and for calls: objects show the calls that templates hide.
+# Check the order of rooms, for includes and for calls: objects show calls that templates hide.
 lint-rooms:
 	+$(Q)$(MAKE) --no-print-directory $(PARALLEL) $(OBJECTS)
 	$(Q)tests/proofs/room-order.sh $(OBJECTS)
