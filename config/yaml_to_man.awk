@@ -44,7 +44,7 @@ BEGIN {
     print ".SH NAME\nfarlands.yaml \\- the configuration of farlands\n.SH DESCRIPTION"
 }
 
-# The worlds are in comments, since others are served without the key.
+# The worlds are in comments, because without the key other worlds are served.
 /^#worlds:/ {
     worlds = 1
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs suites, side by side where two cores have room for both.
+# Runs suites, side by side if two cores have room for both.
 #
-#   tests/check.sh GROUP...    of: lint, build, build:TARGET, daily, debian, by_turns, share:NAME, sanitized:SAN (such
+#   tests/check.sh GROUP...    groups: lint, build, build:TARGET, daily, debian, by_turns, share:NAME, sanitized:SAN (such
 #                              as sanitized:thread); see tests/README.md
 #
 # TURN=N makes by_turns run one of its shares, chosen by the number N, and name the others at the end.
@@ -22,8 +22,8 @@ suites() {
     done
 }
 
-# build [TARGET [SAN]]: all that compiles, even if something does not, which the suites count as failed, too. Fails if there
-# is no daemon, without which nothing can be tested.
+# build [TARGET [SAN]]: builds whatever compiles; the suites count the rest as failed. Fails if there is no daemon, because
+# then nothing can be tested.
 build() {
     step "build${2:+ $2}" "${MAKE:-make}" --no-print-directory --keep-going --output-sync "-j$(nproc)" ${2:+SAN="$2"} \
         "${1:-check-all-programs}" || "${MAKE:-make}" ${2:+SAN="$2"} all >/dev/null 2>&1
@@ -45,13 +45,13 @@ daily() {
     wait
 }
 
-# Built and tested on Debian 13.
+# Build and test on Debian 13.
 debian() {
     suites debian-13
 }
 
-# sanitized SANITIZER [NAME...]: the suites of these names, http beside the others; without names all of them. The thread
-# sanitizer does without the browser, whose requests http sends as well.
+# sanitized SANITIZER [NAME...]: the suites with these names, http beside the others; without names all suites. The thread
+# sanitizer leaves out the browser, because http sends the same requests.
 sanitized() {
     local name sanitizer=$1
     shift
@@ -64,7 +64,7 @@ sanitized() {
     wait
 }
 
-# Two halves of the browser's files: every second one.
+# The browser's files in two halves: every second file.
 browser_files() {
     printf '%s\n' tests/browser/*.test.mjs | awk -v half="$1" 'NR % 2 == half % 2' | paste -sd ' '
 }
@@ -93,8 +93,8 @@ share() {
     esac
 }
 
-# Turns of shares, so that twelve commits in a row run each of them; tests/README.md has a table of them. Those behind "|" run
-# beside the others, because they mostly wait. Without TURN, none that sanitize: `make SAN=... check` does.
+# Shares take turns, so that twelve commits in a row run every share; tests/README.md has a table. Shares behind "|" run
+# beside the others, because they mostly wait. Without TURN no share sanitizes: `make SAN=... check` does.
 turns() {
     local without='(address|thread|memory)-[a-z]*'
     [ -z "${TURN:-}" ] || without=' +$'
@@ -123,7 +123,7 @@ run_turn() {
     wait
 }
 
-# The turn that TURN chooses, or without TURN all of them.
+# Run the turn that TURN chooses, or without TURN all turns.
 by_turns() {
     local number=0 turn
     while read -r turn; do

@@ -1,5 +1,5 @@
-# All failing rows of a log: of TAP each test that is not ok, its names from the file on and the lines below it, but not the
-# tests around it; of unit programs what tests/units.sh marks; errors of compilers and linkers.
+# Prints a log's failing rows. For TAP: each test that is not ok, with its names from the file on and the lines below, but
+# not the tests around it. For unit programs: the lines that tests/units.sh marks. And errors from compilers and linkers.
 function finish() {
     if (failing && !around)
         printf "%s\n%s%s", title, lines, dropped ? "(" dropped " more lines)\n" : ""

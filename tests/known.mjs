@@ -1,7 +1,7 @@
-// Faults that users meet in the built-in worlds and that are known, each with a test that says what is right. Such a test
-// is written as any other, by known() instead of it(). As long as it fails as its row says, it counts as passed, and the
-// summary lists it as TODO; if it fails in another way, or passes, it has failed. Whoever mends a fault removes the row:
-// without one known() is it(). Not a test.
+// Known faults that users meet in the built-in worlds, each with a test for the right result. Such a test is written as
+// any other, by known() instead of it(). As long as it fails as its row says, it counts as passed, and the summary lists
+// it as TODO; if it fails in another way, or passes, it has failed. Remove the row when you mend a fault: without a row
+// known() is it(). Not a test.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -12,7 +12,7 @@ export const KNOWN = [
         expected: 'a sea without dams below river mouths' },
 ];
 
-/* Run CHECK, the test of ROW, which is to fail as it says. Returns what to print. */
+/* Run CHECK, the test in ROW, which must fail as ROW says. Returns the text to print. */
 export async function fails({ happens, expected }, check) {
     let failure = null;
     try {

@@ -1,12 +1,12 @@
-# Steps of a run of tests: one line each, with a time and counts; the failing rows of the log if a step fails. Sourced, not run.
+# A test run in steps: one line each, with a time and counts; if a step fails, the failing rows in its log. Sourced, not run.
 #
 #   steps_begin DIR            logs go to DIR
-#   step NAME COMMAND...       run it; steps may run side by side: { step A ...; } & { step B ...; } & wait
-#   steps_leave_out NAME...    these steps are not run this time
-#   steps_end                  list the slowest tests, known faults, what was left out or skipped, totals; fails if a step has failed
+#   step NAME COMMAND...       run COMMAND; steps may run side by side: { step A ...; } & { step B ...; } & wait
+#   steps_leave_out NAME...    note that these steps are not run this time
+#   steps_end                  list slowest tests, known faults, steps left out, skipped tests, totals; fail if a step failed
 #
-# Counts come from the summaries of Check and of node --test; a step without them counts as one test. A step that has not
-# ended after STEP_LIMIT seconds (half an hour, three times what the longest takes) hangs: it is ended, and has failed.
+# Counts come from the summaries of Check and of node --test; a step without a summary counts as one test. A step hangs if
+# it has not ended after STEP_LIMIT seconds (half an hour, three times the longest step): it is ended, and has failed.
 # shellcheck shell=bash
 
 steps_begin() {
@@ -15,7 +15,7 @@ steps_begin() {
     mkdir -p "$steps_logs"
     : >"$steps_logs/results"
     : >"$steps_logs/left-out"
-    # For Makefile: a format that this file reads, and not only people.
+    # For Makefile: print a format that this file can read, not one for people.
     export NODE_REPORTER=--test-reporter=tap
 }
 
@@ -43,14 +43,14 @@ failing_rows() {
     awk -f "$(dirname "${BASH_SOURCE[0]}")/failing_rows.awk" "$1"
 }
 
-# What a failed step shows of its log. All that a tool of lint says is a complaint.
+# Print what a failed step shows from its log. A lint tool prints nothing but complaints.
 show_failure() {
     local rows=
     [[ $1 = */lint-* ]] || rows=$(failing_rows "$1")
     if [ -n "$rows" ]; then printf '%s\n' "$rows"; else tail -n 200 "$1"; fi
 }
 
-# cpu_seconds FILE: the seconds between two outputs of `times` in FILE, for programs that have ended.
+# cpu_seconds FILE: print the CPU seconds between two outputs of `times` in FILE, for programs that have ended.
 cpu_seconds() {
     awk '
         NR % 2 == 0 { gsub(/[ms]/, " "); seconds = 60 * $1 + $2 + 60 * $3 + $4 - seconds }
@@ -62,7 +62,7 @@ step() {
     shift
     [ ! -t 1 ] || printf '...    %s\r' "$name"
     times >"$log.times" # not of a command substitution, which is a shell of its own
-    # In the background, so that a signal to this shell ends it at once: it has a process group of its own.
+    # In the background and with a process group of its own, so that a signal to this shell ends it at once.
     trap 'trap - INT TERM; jobs -p | xargs -r kill -TERM 2>/dev/null || :; wait || :; exit 130' INT TERM
     timeout --kill-after=60 "$limit" "$@" >"$log" 2>&1 </dev/null &
     wait $! || status=$?
@@ -85,7 +85,7 @@ step() {
     return "$status"
 }
 
-# Seconds and names of the tests in LOG..., those of node --test that have none below them, and of unit programs.
+# Print seconds and names of the tests in LOG...: unit programs, and node --test's tests without tests below them.
 durations() {
     awk '
         FNR == 1 { step = FILENAME; sub(/.*\//, "", step); sub(/\.log$/, "", step) }

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs unit test programs, several at a time: one line per program, with the seconds it took; of one that fails all failing
-# rows and what else it printed, marked with "not ok: "; one line in total.
+# Runs unit test programs, several at a time, and prints one line per program with the seconds taken, and a line with the
+# total. If a program fails, prints all failing rows and its other output, marked with "not ok: ".
 #
 #   [RUN=qemu-aarch64] [JOBS=2] [UNBUILT="PROGRAM..."] tests/units.sh PROGRAM...    the slowest first
 #
-# UNBUILT are those that could not be built: they count as failed, and the others run.
+# UNBUILT: programs that could not be built. They count as failed, and the others run.
 set -euo pipefail
 
 # shellcheck disable=SC2317 # called by xargs
@@ -22,7 +22,7 @@ run_one() {
             "$(awk -v from="$start" -v to="$EPOCHREALTIME" 'BEGIN { printf "%.1f", to - from }')"
         return
     fi
-    # All rows that failed, and up to 100 lines of others, such as a sanitizer's.
+    # All failing rows, and up to 100 other lines, such as a sanitizer's.
     { printf '%s\n' "$log" && grep -qa '^[0-9]*%: Checks: ' <<<"$log" || echo "0%: Checks: 1, Failures: 0, Errors: 1"; } |
         awk -v name="$name" '/:[FE]:/ || /%: Checks: / || ++others <= 100 { print "not ok: " name ": " $0 }'
     echo "not ok: $name: exit code $status"

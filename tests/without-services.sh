@@ -4,8 +4,8 @@
 #
 #   tests/without-services.sh apt-get install nginx
 #
-# Debian's maintainer scripts start services if /usr/sbin/policy-rc.d allows it, and enable them in
-# any case. Services that were enabled before stay so.
+# Debian's maintainer scripts start services if /usr/sbin/policy-rc.d allows it, and always enable
+# them. Services that were enabled before stay enabled.
 set -euo pipefail
 policy=/usr/sbin/policy-rc.d
 enabled() {

@@ -25,7 +25,7 @@ date=$(date --utc --rfc-email --date="@${SOURCE_DATE_EPOCH:-$(stat -c %Y CHANGEL
 codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-unstable}")
 sed "s|@VERSION@|$version|; s|@CODENAME@|$codename|; s|@DATE@|$date|" docker/debian/changelog.in >debian/changelog
 
-# licence FILE: format it as a field of debian/copyright; a dot stands for an empty line.
+# licence FILE: format FILE as a field in debian/copyright; a dot stands for an empty line.
 licence() {
     tr -d '\r' <"$1" | sed 's/[[:space:]]*$//; s/^$/./; s/^/ /'
 }

@@ -5,8 +5,8 @@
 #   ask.sh LIST BASE
 #
 # Retries as a busy node's Retry-After says, and waits for nodes that restart. AT_ONCE: the number of parallel
-# requests. Exit status: 0 if all tiles are there; 1 if not: the missing ones are printed, and the same
-# command continues, since existing tiles cost next to nothing.
+# requests. Exit status: 0 if all tiles are there; 1 if not. Then the missing ones are printed, and the same
+# command continues, because existing tiles cost next to nothing.
 set -eu
 
 list=$1

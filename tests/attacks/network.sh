@@ -1,9 +1,9 @@
 #!/bin/sh
 # Runs a command in a network namespace of its own: tests/attacks/network.sh COMMAND...
 #
-# Its loopback has the packet size of Ethernet. With the usual 64 KiB the kernel would buffer megabytes for each
-# connection, so that a client that stops reading would cost the daemon less than over a network. All addresses of
-# fd00:0:0:1::/64 are on it. If namespaces are not permitted, the command runs in the present network.
+# The loopback there has Ethernet's packet size. With the usual 64 KiB the kernel would buffer megabytes per connection,
+# and a client that stops reading would cost the daemon less than over a network. The loopback has all addresses in
+# fd00:0:0:1::/64. If namespaces are not permitted, the command runs in the present network.
 set -eu
 if [ "${ATTACKS_NETWORK:-}" = inside ]; then
     ip link set lo mtu 1500 up

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs fuzz targets, two at a time: tests/fuzz/fuzz.sh SECONDS TARGET...
-# Each starts from its committed corpus, which it does not change, and keeps new inputs in
-# build/fuzz/corpus/ for the next run. SECONDS 0 runs the committed corpus alone. A target ends
-# at its first crash and keeps that input in build/fuzz/crashes/. Fails if a dictionary lacks a word: words.sh.
+# A target starts from its committed corpus, which stays as it is, and keeps new inputs in build/fuzz/corpus/ for the
+# next run. SECONDS 0 runs the committed corpus alone. A target ends at its first crash and keeps that input in
+# build/fuzz/crashes/. Fails if a dictionary lacks a word: words.sh.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -30,5 +30,5 @@ export -f run_one
 tests/fuzz/words.sh
 seconds=$1
 shift
-# xargs fails if one of them fails.
+# xargs fails if a target fails.
 printf '%s\n' "$@" | xargs -P 2 -I TARGET bash -euc 'run_one "$@"' run_one "$seconds" TARGET

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Checks that the dictionaries of the fuzz targets have every word of requests that the sources know: parameters, path
-# words, layers and formats in those of URLs and of requests, and headers in those of requests.
+# Checks that the fuzz targets' dictionaries have every request word in the sources. The dictionaries for URLs and for
+# requests need parameters, path words, layers and formats; those for requests also need headers.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-# expanded FILE INCLUDED...: their lines as the preprocessor leaves them.
+# expanded FILE INCLUDED...: print the files' lines after preprocessing.
 expanded() {
     "${CC:-gcc}" -E -I. -D_GNU_SOURCE "$1" | awk -v files="$*" '
         /^# [0-9]/ { gsub(/"/, "", $3); sub(/^\.\//, "", $3); kept = index(" " files " ", " " $3 " ") > 0; next }
@@ -15,12 +15,12 @@ parameters() {
     expanded server/routing/route.c | grep -oE '\.name = "[a-z_]+"' | cut -d'"' -f2
 }
 
-# The keys of WMTS, in capitals.
+# WMTS keys, in capitals.
 wmts_keys() {
     sed -nE 's/^    \[[A-Z]+\] = "([a-z]+)",$/\1/p' server/routing/wmts_query.c | tr '[:lower:]' '[:upper:]'
 }
 
-# All words in quotes but those of parameters and their units. Messages have spaces, or capitals.
+# All words in quotes but parameters and their units. Messages have spaces, or capitals.
 path_words() {
     expanded server/routing/route.c | sed -E 's/\.(name|unit) = "[a-z_]+"//g' |
         grep -oE '"[a-z0-9.@-]*[a-z0-9][a-z0-9.@-]*"' | tr -d '"'
@@ -38,7 +38,7 @@ headers() {
     sed -nE 's/.*HEADER\([a-z_]+, "([A-Za-z-]+)"\).*/\1/p' server/http/message.h
 }
 
-# missing DICTIONARY LEAST KIND: names the words of KIND, at least LEAST of them, that DICTIONARY lacks.
+# missing DICTIONARY LEAST KIND: name the words that the function KIND prints and DICTIONARY lacks; expect LEAST or more.
 missing() {
     local dictionary=tests/fuzz/$1.dict word words count=0
     words=$("$3" | sort -u)

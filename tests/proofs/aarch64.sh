@@ -5,11 +5,11 @@
 #
 #   tests/proofs/aarch64.sh [--all]    or `make check-aarch64 [AARCH64=--all]`
 #
-# Without --all only the suites below, because qemu is about thirty times slower. The results
-# of the others follow from the same bits.
+# Without --all only the suites below run, because qemu is about thirty times slower. The other
+# suites' results follow from the same bits.
 #
-# Debian has no cross packages of the tests' libraries: the arm64 packages are unpacked in
-# build/, not installed, and apt's lists of them are there too.
+# Debian has no cross packages for the tests' libraries. So the arm64 packages are unpacked in
+# build/, not installed, and apt's lists are there, too.
 # Exit: 0 the same, 1 not the same, 2 could not try.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -41,7 +41,7 @@ fill_sysroot() {
     mv "$sysroot.new" "$sysroot"
 }
 
-# Static programs, for which qemu needs no ARM libraries. The tests are compiled at -O2,
+# Static programs, because qemu then needs no ARM libraries. The tests are compiled at -O2,
 # because the cross gcc 12 crashes at -O3 (check_noise_systems.c).
 cross_make() {
     PKG_CONFIG_SYSROOT_DIR=$sysroot \

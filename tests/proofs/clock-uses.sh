@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Fails if anything in the product but server/core/clock.h reads time: tests could not hold it. Fails if a test reads a clock
-# or sleeps more often than clock-uses.txt allows, or less often.
+# Fails if the product reads time elsewhere than in server/core/clock.h, because tests could not stop such a clock. Fails
+# if a test reads a clock or sleeps more often, or less often, than clock-uses.txt says.
 #
 #   tests/proofs/clock-uses.sh [--update]     or `make lint`; --update writes the list again
 #
 # A test that compares a time with a number fails on a busy machine. Instead it orders two answers, counts, waits by
-# eventually(), or moves the program's clock: see tests/README.md. The uses that remain make no test fail if they take
-# longer. The list may only shrink. tests/bench/ measures times, and CI does not run it.
+# eventually(), or moves the program's clock: see tests/README.md. The listed uses may take longer without making a test
+# fail. The list may only shrink. tests/bench/ measures times, and CI does not run it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Checks that no compiler option changes a height in silence: noise/ does not compile with those
-# that a macro shows; with the others it computes the same bits, or makes no terrain.
+# Checks that no compiler option changes a height in silence: with options that a macro shows,
+# noise/ does not compile; with others it computes the same bits, or makes no terrain.
 #
 #   tests/proofs/compiler-options.sh      or `make check-same-bits`, which installs its requirements
 set -euo pipefail
@@ -33,7 +33,7 @@ done
 refused 'FLT_EVAL_METHOD 0' gcc -mfpmath=387
 refused 'as in IEEE 754' gcc -fsingle-precision-constant
 
-# kernels COMPILER OPTION: those that make terrains, of a build with OPTION.
+# kernels COMPILER OPTION: print the kernels that make terrains in a build with OPTION.
 kernels() {
     local build=$directory/$1${2//=/-} # no "=", which make takes for a variable
     make --no-print-directory BUILD="$build" CC="$1" CFLAGS="-O2 $2" SAN= "$build/tests/proofs/bits" >"$directory/log" 2>&1 || {
@@ -54,7 +54,7 @@ for kernel in $fused; do
     "$directory/gcc-ffp-contract-fast/tests/proofs/bits" "$kernel" | cmp -s "$directory/bits" - ||
         fail "gcc -ffp-contract=fast: $kernel computes other bits"
 done
-# Only the scalar kernel of x86-64 has no instruction that would fuse.
+# On x86-64 only the scalar kernel has no instruction that would fuse.
 fused=$(kernels clang -ffp-contract=fast)
 [ -z "${fused/scalar/}" ] || fail "clang -ffp-contract=fast makes terrains of $fused"
 unsafe=$(kernels clang -funsafe-math-optimizations)

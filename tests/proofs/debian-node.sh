@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints the path of a Node of the version that this Debian has, 18 on Debian 12 and 20 on 13: this machine's own if it is
-# one, else Debian's packages unpacked (not installed) in build/debian-node, for root. Exit: 2 if there are no such packages.
+# Prints the path of a Node with this Debian's version, 18 on Debian 12 and 20 on 13: this machine's own if the version
+# fits, else Debian's packages unpacked (not installed) in build/debian-node, for root. Exit: 2 if there are no packages.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # shellcheck source=/dev/null
@@ -35,7 +35,7 @@ if ! is_wanted "$node"; then
     rm -rf "$directory"
     mkdir -p "$directory/packages"
     packages=("nodejs=$version" "$library=$(version_of $library $major.)")
-    # What it depends on, as far as that is not installed: the tests' other programs keep the installed libraries.
+    # Its missing dependencies only, because the tests' other programs keep the installed libraries.
     for name in node-acorn node-cjs-module-lexer node-undici libbrotli1 $others; do
         dpkg-query -W -f '${Status}' "$name" 2>/dev/null | grep -q 'ok installed' || packages+=("$name")
     done
@@ -44,7 +44,7 @@ if ! is_wanted "$node"; then
     for file in "$directory"/packages/*.deb; do
         dpkg-deb --extract "$file" "$directory/root"
     done
-    # Debian's Node reads a part of itself from /usr/share/nodejs, which a mount namespace of its own gives it.
+    # Debian's Node reads a part of itself from /usr/share/nodejs, so it runs in a mount namespace that has it there.
     cat >"$node" <<END
 #!/bin/sh
 exec unshare --mount sh -c 'mount -t overlay -o lowerdir=$directory/root/usr/share:/usr/share overlay /usr/share &&

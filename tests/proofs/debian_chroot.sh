@@ -3,8 +3,8 @@
 #
 #   isolate "$@"               a scratch directory and namespaces
 #   choose_debian 13           $debian and $codename; messages and logs name the release from then on
-#   bootstrap DIR              that release
-#   make_machine; lay_tree 0   or a machine of it, and the committed files there: "${machine[@]}" COMMAND runs in them
+#   bootstrap DIR              installs that release in DIR
+#   make_machine; lay_tree 0   or a machine with it and the committed files: "${machine[@]}" COMMAND runs there
 # shellcheck shell=bash
 
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -60,7 +60,7 @@ isolate() {
     exit "$status"
 }
 
-# Tried several times, because killed processes may still be writing.
+# Try several times, because killed processes may still be writing.
 remove_scratch() {
     local try
     if [ -n "$child" ]; then
@@ -73,13 +73,13 @@ remove_scratch() {
     echo "${0##*/}: could not remove $scratch" >&2
 }
 
-# show LOG: print the end of it, after a failure.
+# show LOG: print its end, after a failure.
 show() {
     tail -n 100 "$1"
     echo "(all of it: $1)"
 }
 
-# log_of NAME: the path of that step's log, which stays in build/, in the script's own directory or $logs.
+# log_of NAME: print the path of that step's log, which stays in build/, in the script's own directory or $logs.
 log_of() {
     local directory log
     directory=$repository/build/${logs:-$(basename "$0" .sh)}
@@ -89,8 +89,8 @@ log_of() {
     echo "$log"
 }
 
-# step NAME SECONDS PROGRAM...: run it within that time, log it, print the time it took.
-# On failure show the end of the log and exit; V=1 shows all of the log at once.
+# step NAME SECONDS PROGRAM...: run PROGRAM within that time, log it, print the time taken.
+# On failure show the log's end and exit; V=1 shows the whole log at once.
 step() {
     local name=$1 limit=$2 log start=$SECONDS status=0
     shift 2
@@ -150,8 +150,8 @@ choose_debian() {
     debian=$1
 }
 
-# Lines for sources.list, the release itself first: the host's mirrors of its own release,
-# with the chosen one in its place. DEBIAN_MIRROR overrides.
+# Lines for sources.list, the release itself first: the host's mirrors, with the chosen release
+# in place of the host's. DEBIAN_MIRROR overrides.
 debian_sources() {
     local id release
     if [ -n "${DEBIAN_MIRROR:-}" ]; then
@@ -173,7 +173,7 @@ debian_sources() {
             }' | sort -u -k 3,3
 }
 
-# Settings of this machine's network, as files under $host: additional certificates, apt's
+# This machine's network settings, as files under $host: additional certificates, apt's
 # proxies, npm's registry. Each is empty or absent if the host has none.
 host_settings() {
     local certificates=/usr/local/share/ca-certificates file
@@ -198,8 +198,8 @@ host_settings() {
     fi
 }
 
-# keep_base DIR FILE: pack that Debian, without the project's files, into FILE, which has its name only when it is complete, since other scripts may run
-# beside this one.
+# keep_base DIR FILE: pack the Debian in DIR, without the project's files, into FILE. FILE gets its name only when
+# complete, because other scripts may run beside this one.
 keep_base() {
     local new
     rm -f "$1"/var/cache/apt/archives/*.deb
@@ -213,13 +213,13 @@ keep_base() {
     fi
 }
 
-# is_kept FILE: it is there, and younger than a month.
+# is_kept FILE: true if FILE is there, and younger than a month.
 is_kept() {
     [ -n "$(find "$1" -mtime -30 2>/dev/null)" ]
 }
 
-# bootstrap DIR: a minimal Debian of the chosen release there, or what is in the file $base, if that is set. A copy of it is kept in build/ for a month, because
-# unpacking that is quicker; apt-get in the new machine finds what has changed since.
+# bootstrap DIR: install the chosen release there, minimal, or unpack the file $base, if set. A copy is kept in build/
+# for a month, because unpacking is quicker; apt-get in the new machine finds later changes.
 bootstrap() {
     local root=$1 mirror kept=${base:-$repository/build/debian/$codename.tar}
     debian_sources >"$scratch/sources.list"
@@ -268,7 +268,7 @@ make_machine() {
     step "apt-get upgrade" 300 "${machine[@]}" apt-get dist-upgrade -qy --no-install-recommends
 }
 
-# lay_tree 0|1: copy the files of HEAD there; 1: of the working tree.
+# lay_tree 0|1: copy HEAD's files there; 1: the working tree's.
 lay_tree() {
     cd "$repository" || exit
     if [ "$1" = 1 ]; then

@@ -39,7 +39,7 @@ size_of() {
     "${engine[@]}" images --format '{{.Size}}' "$1"
 }
 
-# The host's settings are mounted for the build only; the Dockerfile does not mention them.
+# The host's settings are mounted for the build only, so the Dockerfile does not mention them.
 build_image() {
     host_settings
     # Docker's format, because OCI's has no HEALTHCHECK.
@@ -51,7 +51,7 @@ build_image() {
     passed "image" "$(size_of localhost/farlands)"
 }
 
-# lines_of NAME TEMPLATE: read metadata of the image into the array NAME.
+# lines_of NAME TEMPLATE: read the image's metadata into the array NAME.
 lines_of() {
     mapfile -t "$1" < <("${engine[@]}" inspect --type image --format "$2" localhost/farlands)
 }

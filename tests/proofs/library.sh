@@ -24,7 +24,7 @@ fail() {
     exit 1
 }
 
-# make_installation TARGET [LIBDIR]: as packagers install: the files will not stay below DESTDIR.
+# make_installation TARGET [LIBDIR]: install as packagers do: the files will not stay below DESTDIR.
 make_installation() {
     make --no-print-directory "$1" PREFIX="$prefix" LIBDIR="$prefix/${2:-lib}" DESTDIR="$root" \
         >"$scratch/make.log" 2>&1 || {
@@ -47,13 +47,13 @@ check_files() {
     ! grep -rqF "$root" "$lib/pkgconfig" || fail "DESTDIR is in farlands.pc"
 }
 
-# The names of the sections that are writable and not empty.
+# Print the names of writable sections that are not empty.
 writable_sections() {
     readelf --sections --wide "$1" | sed -n 's/^ *\[ *[0-9]*\] //p' |
         awk '$1 ~ /^\.(data|bss|tdata|tbss)/ && $1 !~ /^\.data\.rel\.ro/ && $5 !~ /^0+$/ { print $1 }'
 }
 
-# The symbols of libc, libm and libyaml, from the files that the linker uses.
+# Print the symbols in libc, libm and libyaml, from the files that the linker uses.
 library_symbols() {
     local name
     for name in libc.so.6 libm.so.6 libyaml.so; do
@@ -61,7 +61,7 @@ library_symbols() {
     done | sed 's/[@ ].*//' | sort -u
 }
 
-# symbols OPTION... FILE: the names without versions, sorted.
+# symbols OPTION... FILE: print the names without versions, sorted.
 symbols() {
     nm --format=posix "$@" | awk 'NF > 1 && !/^FARLANDS_/ { sub(/@.*/, "", $1); print $1 }' | sort -u
 }
@@ -114,8 +114,8 @@ END
     "$scratch/layouts"
 }
 
-# Programs that were linked with an earlier build run with this one: names, their versions, types and layouts are those
-# of library.abi. To add a function, add its lines there; other changes need another soname.
+# A program linked with an earlier build must run with this one: names, their versions, types and layouts must be those
+# in library.abi. To add a function, add its lines there; other changes need another soname.
 check_abi() {
     {
         echo "# The ABI of libfarlands.so.0, which library.sh compares."
@@ -204,7 +204,7 @@ int main(int, char **argv)
 END
 }
 
-# compile COMPILER SOURCE PROGRAM [LINKING]: with the flags of pkg-config and no others.
+# compile COMPILER SOURCE PROGRAM [LINKING]: compile with pkg-config's flags and no others.
 compile() {
     local flags said
     said=$(PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_PATH=$lib/pkgconfig \
@@ -214,7 +214,7 @@ compile() {
         fail "$3 does not compile"
 }
 
-# same_heights PROGRAM: it prints the heights of the daemon's tiles, near and far.
+# same_heights PROGRAM: check that PROGRAM prints the heights in the daemon's tiles, near and far.
 same_heights() {
     local place tile_x tile_y x y
     # Tile x begins at block 256 x - 2^23. The places are around the middle, 2^45 blocks
@@ -230,7 +230,7 @@ same_heights() {
     done
 }
 
-# same_worlds PROGRAM: from each world's JSON and YAML it prints the heights of a tile.
+# same_worlds PROGRAM: check that from each world's JSON and YAML it prints the heights in a tile.
 same_worlds() {
     local name zoom x y document=$scratch/world.json
     for name in "${worlds[@]}"; do
@@ -247,7 +247,7 @@ same_worlds() {
     done
 }
 
-# A project of both examples. With FARLANDS, the sources, it embeds the library; else it finds an installed one.
+# A project with both examples. With FARLANDS, the sources, it embeds the library; else it finds an installed one.
 write_game() {
     mkdir "$scratch/game"
     cp tests/examples/{heights,world}.c "$scratch/game"
@@ -276,21 +276,22 @@ by_cmake() {
     }
 }
 
-# not_by_cmake SAYING SOURCES OPTION...: SOURCES are not configured, and CMake says why.
+# not_by_cmake SAYING SOURCES OPTION...: check that CMake refuses SOURCES and says why.
 not_by_cmake() {
     ! cmake -S "$2" -B "$scratch/refused" "${@:3}" >"$scratch/cmake.log" 2>&1 || fail "cmake accepts ${*:2}"
     tr -s '\n ' ' ' <"$scratch/cmake.log" | grep -q "$1" || { cat "$scratch/cmake.log"; fail "cmake does not say: $1"; }
     rm -rf "$scratch/refused"
 }
 
-# installed_by_cmake NAME OPTION...: build in $scratch/NAME and install below $scratch/NAME-root, at another prefix than configured.
+# installed_by_cmake NAME OPTION...: build in $scratch/NAME and install below $scratch/NAME-root, at another prefix than
+# configured.
 installed_by_cmake() {
     by_cmake "$PWD/noise" "$1" "${@:2}"
     DESTDIR=$scratch/$1-root cmake --install "$scratch/$1" --prefix "$prefix" >"$scratch/cmake.log" || fail "cmake --install $1"
 }
 
-# finds NAME ROOT LIBRARY...: programs find what is installed below ROOT by pkg-config and by find_package, link each LIBRARY,
-# shared or static, and compute the daemon's heights. The first one is farlands::farlands.
+# finds NAME ROOT LIBRARY...: check that programs find the installation below ROOT by pkg-config and by find_package, link
+# each LIBRARY, shared or static, and compute the daemon's heights. The first LIBRARY is farlands::farlands.
 finds() {
     local root=$2 lib library
     lib=$(find "$root$prefix" -path '*/pkgconfig/farlands.pc' -printf %h)
@@ -310,7 +311,7 @@ finds() {
     echo "libfarlands by $1, ${*:3}: found by pkg-config and CMake, the daemon's heights"
 }
 
-# links PROGRAM KIND: it links the shared or the static library, and computes the daemon's heights.
+# links PROGRAM KIND: check that it links the shared or the static library, and computes the daemon's heights.
 links() {
     local kind=static
     ! readelf --dynamic "$scratch/$1" | grep -q 'NEEDED.*\[libfarlands\.so\.0\]' || kind=shared
@@ -318,7 +319,7 @@ links() {
     LD_LIBRARY_PATH=$lib:$LD_LIBRARY_PATH same_heights "$1"
 }
 
-# installed_files ROOT...: the names below the prefix in all of them.
+# installed_files ROOT...: print the names below the prefix in each ROOT.
 installed_files() {
     (cd / && find "${@/%/$prefix}" ! -type d -printf '%P %l\n') | sed 's, $,,' | sort -u
 }
@@ -341,7 +342,7 @@ check_cmake() {
     diff <(installed_files "$root") <(installed_files "$scratch"/{shared,static}-root) ||
         fail "make install-lib (<) and cmake --install (>) install other files"
 
-    # In a directory as Debian's, and moved with all below the prefix.
+    # Install in a directory like Debian's, then move everything below the prefix.
     make_installation install-lib lib/machine
     cp -r "$root$prefix" "$scratch/moved"
     by_cmake "$scratch/game" moved-game -DCMAKE_PREFIX_PATH="$scratch/moved" -Dfarlands_DIR="$scratch/moved/lib/machine/cmake/farlands"
@@ -354,7 +355,7 @@ check_cmake() {
     done
 }
 
-# A compiler of a 32-bit processor, if it comes to a compilation at all.
+# A compiler for a 32-bit processor, if it comes to a compilation at all.
 check_narrow() {
     local narrow="clang --target=i686-linux-gnu" expected='this compiler is for 32-bit processors; expected one that has __int128'
     not_by_cmake "$expected" noise -DCMAKE_C_COMPILER=clang -DCMAKE_C_FLAGS=--target=i686-linux-gnu \
@@ -366,7 +367,7 @@ check_narrow() {
     echo "libfarlands for 32-bit processors: refused, by make and CMake"
 }
 
-# If pkg-config finds no libyaml, the library reads documents alone, and they are the same worlds.
+# If pkg-config finds no libyaml, the library reads only documents, which make the same worlds.
 check_without_libyaml() {
     local name said
     compile gcc tests/proofs/world_bits.c yaml-bits

@@ -1,13 +1,13 @@
 #!/bin/bash
-# Builds and tests the committed files on another release of Debian, in a scratch directory: all C files compile without
-# a warning of its gcc, units and http pass; or with "clang", all files compile without a warning of that; or with
+# Builds and tests the committed files on another Debian release, in a scratch directory: all C files compile without a
+# warning from its gcc, and units and http pass. With "clang", all files compile without a warning from its clang; with
 # "packages", the packages pass. Only the viewer's packages from npm are copied.
 #
 #   tests/proofs/other-debian.sh [--working-tree] 12|13 [clang|packages]
-#       or `make check-debian-13`, `make check-debian-13-clang` and `make check-package-13`, which make what is copied
+#       or `make check-debian-13`, `make check-debian-13-clang` and `make check-package-13`, which fetch these packages
 #
-# Takes HEAD, or with --working-tree the files of the working tree. Needs root. Debian with the packages that a build needs
-# is kept in build/debian for a month: to install them takes two minutes. Logs are in build/other-debian.
+# Takes HEAD, or with --working-tree the working tree's files. Needs root. Debian with the packages for a build is kept in
+# build/debian for a month, because installing them takes two minutes. Logs are in build/other-debian.
 # Exit: 0 passed, 1 failed, 2 could not try.
 set -euo pipefail
 # shellcheck source=tests/proofs/debian_chroot.sh
@@ -41,7 +41,7 @@ suite() {
         }' "$log"
 }
 
-# What make itself does not install.
+# Packages that make itself does not install.
 install_tools() {
     # A scratch machine need not survive a power cut.
     echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/scratch"

@@ -13,7 +13,7 @@ set -euo pipefail
 . "$(dirname "$0")/debian_chroot.sh"
 deb=$repository/build/deb
 tile=/default/relief/8/128/128.png
-# The highest exposure of the service that `systemd-analyze security` may report, in tenths.
+# The highest exposure that `systemd-analyze security` may report for the service, in tenths.
 exposure_max=12
 
 one_deb() {
@@ -138,7 +138,7 @@ stop() {
     [ "$status" -eq 0 ] || { show "$log"; fail "exit $status after SIGTERM"; }
 }
 
-# One of each thing that a daemon does, so that strace sees its system calls.
+# Do one of each thing that a daemon does, so that strace sees its system calls.
 exercise() {
     local place='x=0&y=0'
     fetch /default/terrarium/9/1/1.png
@@ -154,7 +154,7 @@ exercise() {
     fetch /default:42/relief/3/4/4.png
 }
 
-# calls_of GROUP: the system calls of a group, including those of nested groups.
+# calls_of GROUP: print the system calls in a group, nested groups included.
 calls_of() {
     local name
     for name in $(systemd-analyze syscall-filter --no-pager "$1" | grep -v '#' | tail -n +2); do
@@ -186,7 +186,7 @@ allowed_calls() {
 
 check_calls() {
     local beyond
-    # From the daemon's start on, without the calls of setpriv.
+    # Only from the daemon's start on, without setpriv's calls.
     serve strace --follow-forks --quiet=all --output="$scratch/trace"
     exercise
     stop

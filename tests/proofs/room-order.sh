@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fails if a file includes from a later room, if an object uses a function or a variable of a later room, or if two files
-# include each other in a circle. Objects are looked at because templates hide calls: a kernel includes a template, and the
-# template calls a function without a line that says whose it is.
+# Fails if a file includes from a later room, if an object uses a later room's function or variable, or if files include
+# each other in a circle. Objects are checked because templates hide calls: a kernel includes a template, and the template
+# calls a function without a line that says whose it is.
 #
 #   tests/proofs/room-order.sh [--in DIR] OBJECT...    or `make lint-rooms`, which builds the objects; DIR instead of the
 #                                                      repository
@@ -20,7 +20,7 @@ order=(noise noise/{exact,fractal,space,graph,kernel,water,evaluate,terrain}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# FILE includes OTHER, one line per include of a file of the project.
+# Print "FILE includes OTHER", one line per include of a project file.
 grep -rE --include='*.[ch]' --include='*.def' '^ *# *include "' noise config server |
     sed -E 's/^([^:]+):.*"([^"]+)".*/\1 \2/' |
     while read -r includer included; do
@@ -28,8 +28,8 @@ grep -rE --include='*.[ch]' --include='*.def' '^ *# *include "' noise config ser
         echo "$includer includes $included"
     done >"$scratch/includes"
 
-# FILE uses NAME of OTHER, one line per symbol that another object defines. Of an object's path, what is before its room is
-# the build directory; without a room, it is no object of the three.
+# Print "FILE uses NAME of OTHER", one line per symbol that another object defines. In an object's path, the part before
+# its room is the build directory; an object without a room belongs to none of the three.
 nm --print-file-name --format=posix "$@" | awk '
     {
         object = substr($1, 1, length($1) - 1)
@@ -78,6 +78,6 @@ awk -v order="${order[*]}" '
     }
     END { exit failed }' "$scratch/includes" "$scratch/uses"
 
-# tsort names the members of a circle on standard error.
+# tsort names a circle's members on standard error.
 circles=$(cut -d ' ' -f 1,3 "$scratch/includes" | tsort 2>&1 >/dev/null) ||
     { echo "room-order: files include each other:" "${circles//tsort:/}"; exit 1; }

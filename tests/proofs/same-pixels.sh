@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Every level of x86-64 gives the same files, PNG and WebP. Layers, filters and codes are compiled for each
-# level; this machine runs one of them, and qemu the others. Noise has kernels of its own, which
-# same-bits.sh compares on real processors: qemu 7.2 computes other values with AVX2's.
+# Checks that every x86-64 level gives the same files, PNG and WebP. Layers, filters and codes are compiled for each
+# level; this machine runs one level, and qemu the others. Noise has kernels of its own, which same-bits.sh compares on
+# real processors, because qemu 7.2 computes other values with AVX2's.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 program=${FARLANDS:-build/farlands}

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # Sourced by library.sh and windows.sh, which have fail(), a directory $scratch, and the daemon's program $farlands.
-# They end the process $daemon, if it is set.
+# Both end the process $daemon, if it is set.
 daemon=
 
 # Serve all sample worlds from one configuration, at $address; $worlds has their names.

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Checks that libfarlands computes the same values on 64-bit Windows. Builds it by CMake with mingw-w64, optimised and
-# not, and bits.c with its parts; runs that under wine with each kernel, and compares its output with this machine's.
-# Then does so with world_bits.c and the daemon's documents of all sample worlds, linked with the DLL as well.
+# Checks that libfarlands computes the same values on 64-bit Windows. Builds the library by CMake with mingw-w64,
+# optimised and not, and bits.c with the library's parts; runs bits.c under wine with each kernel, and compares the output
+# with this machine's. Then does the same with world_bits.c and the daemon's documents for all sample worlds, linked with
+# the DLL as well.
 #
 #   tests/proofs/windows.sh      or `make check-windows`, which installs its requirements
 set -euo pipefail
@@ -26,7 +27,7 @@ finish() {
     rm -rf "$WINEPREFIX"
 }
 trap finish EXIT
-# One server for all programs: a server that ends for want of them may take the next one with it.
+# One wineserver for all programs: a server that ends after the last program may take the next one with it.
 mkdir -p "$WINEPREFIX"
 /usr/lib/wine/wineserver --persistent
 
@@ -56,7 +57,7 @@ build_as() {
     }
 }
 
-# same_noise NAME: bits.exe of this build, with each kernel.
+# same_noise NAME: compare this build's bits.exe, with each kernel.
 same_noise() {
     local kernel kernels
     kernels=$("$wine" "$build/$1/bits.exe" | tr -d '\r') || fail "wine does not run bits.exe"
@@ -71,7 +72,7 @@ same_noise() {
     done
 }
 
-# same_world NAME WORLD [LOCALE]: world_bits.exe of this build.
+# same_world NAME WORLD [LOCALE]: compare this build's world_bits.exe.
 same_world() {
     "$wine" "$build/$1/world_bits.exe" "$scratch/$2.json" "${@:3}" | tr -d '\r' >"$scratch/$2.$1" ||
         fail "$*: $(cat "$scratch/$2.$1")"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs soaks by name, all of them even if one fails: tests/soak/soak.sh crash restarts ...
+# Runs soaks by name, and goes on if one fails: tests/soak/soak.sh crash restarts ...
 # SOAK=short makes each take less than a minute.
 set -euo pipefail
 failed=0
