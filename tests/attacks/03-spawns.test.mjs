@@ -1,4 +1,4 @@
-// Attack 3: searches that find nothing and take a core for as long as they may.
+// Attack 3: searches that find nothing and take a core until their limit.
 
 import { describe, it } from 'node:test';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// Attack 4: one client fills the queue of renders.
+// Attack 4: one client fills the render queue.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

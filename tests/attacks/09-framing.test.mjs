@@ -1,4 +1,4 @@
-// Attack 9: requests that libmicrohttpd refuses by itself, or not at all. The whole table is tests/http/framing.mjs.
+// Attack 9: requests that libmicrohttpd itself refuses, or does not refuse. tests/http/framing.mjs has the whole table.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

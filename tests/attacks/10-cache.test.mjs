@@ -1,4 +1,4 @@
-// Attack 10: files of the disk cache that are not what their names say.
+// Attack 10: disk cache files with other contents than their names say.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

@@ -1,4 +1,4 @@
-// Attack 11: small requests that cost much, and bytes that others do not expect.
+// Attack 11: small requests with a high cost, and bytes that other programs do not expect.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

@@ -1,4 +1,4 @@
-// Attack 12: samples far apart. In worlds with rivers each of them takes a search of its own, some 40 ms of a core.
+// Attack 12: samples far apart. In worlds with rivers each sample takes a search of its own, about 40 ms of a core.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Attack 13: always new seeds, each of which is a world of its own.
+// Attack 13: always new seeds, because each seed is a world of its own.
 
 import { describe, it } from 'node:test';
 import { TIMEOUT } from '../http/program.mjs';

@@ -1,4 +1,4 @@
-// Attack 14: searches and lists of places that take a core seconds.
+// Attack 14: searches and place lists that take a core for seconds.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

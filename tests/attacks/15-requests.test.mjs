@@ -1,4 +1,4 @@
-// Attack 15: texts, headers and documents that take long, and readers that keep a daemon from its end.
+// Attack 15: texts, headers and documents that take long, and readers that keep a daemon from ending.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

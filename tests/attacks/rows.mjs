@@ -1,5 +1,5 @@
-// Attacks on the built-in worlds, [row, what it is, stream(four), options]: options of open_loop without addresses, for one
-// address or for four, and options of withstand(). Not a test.
+// Attacks on the built-in worlds, as [row, description, stream(four), options]. The stream is open_loop's options without
+// addresses, for one address or for four; the options are withstand()'s. Not a test.
 
 import { BUILT_IN, scratchFile } from '../http/program.mjs';
 import { HOT, takesTurns } from './scene.mjs';

@@ -1,5 +1,5 @@
-// An honest client beside an attack: what it gets, the daemon's memory, and whether the daemon is ready afterwards. With
-// LATENCIES=1, which make bench-attacks sets, also its times beside those without the attack. Not a test.
+// An honest client beside an attack: its responses, the daemon's memory, and whether the daemon is ready afterwards. With
+// LATENCIES=1, which make bench-attacks sets, also its times with and without the attack. Not a test.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

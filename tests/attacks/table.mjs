@@ -1,4 +1,5 @@
-// Prints the rows of make bench-attacks as one table: tests/attacks/table.mjs build/attacks.json. Before and during the attack.
+// Prints the results of make bench-attacks as one table, before and during the attack: tests/attacks/table.mjs
+// build/attacks.json
 
 import fs from 'node:fs';
 

@@ -1,7 +1,7 @@
 /*
- * The painters of relief on the same ground, that of the built-in default world: colors of the
- * palette alone, of the climate, and of the climate with rivers. These are drawn by hand, since not
- * every world has some. One line per zoom. One thread.
+ * The relief painters on the same ground, the built-in default world's: colors by the palette
+ * alone, by climate, and by climate with rivers. The rivers are drawn by hand, because not every
+ * world has rivers. One line per zoom. One thread.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
- * Cost of the largest region for the kernel alone, as the daemon computes it: bands of rows on one
- * thread, then a copy of the bytes, the least that sending them takes. Prints the medians of a few
- * repetitions, each at another place, in CPU time of the thread.
+ * The largest region's cost for the kernel alone. As in the daemon, one thread computes bands of
+ * rows, then copies the bytes, which is the least that sending takes. Prints medians over a few
+ * repetitions, each at another place, in the thread's CPU time.
  */
 #include <errno.h>
 #include <stdio.h>

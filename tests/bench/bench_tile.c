@@ -1,6 +1,6 @@
 /*
- * Where the time of a cold tile goes: noise, layer, encoding, disk. Prints one line per layer: the
- * median of many tiles, each at another place. One thread.
+ * Where a cold tile's time goes: noise, layer, encoding, disk. Prints one line per layer: the
+ * median over many tiles, each at another place. One thread.
  *
  * With the arguments LAYER ZOOM X Y WIDTH COUNT STRIDE TILES: the CPU time of TILES tiles alone, in
  * the order in which tiles.lua requests them.

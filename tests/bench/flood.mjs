@@ -1,4 +1,4 @@
-// The cost and throughput of cold tiles, and what a flood of them does to other clients.
+// Cost and throughput of cold tiles, and how a flood of cold tiles affects other clients.
 
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';

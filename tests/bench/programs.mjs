@@ -1,5 +1,5 @@
-// Processes of the HTTP benchmarks (the daemon, nginx, the load generator) and their CPU time. All of
-// them end with this process.
+// The HTTP benchmarks' processes (the daemon, nginx, the load generator) and their CPU time. All
+// end with this process.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Cost and size of a cold tile of the default world by layer and zoom: the table in docker/README.md.
+// A cold tile's cost and size in the default world, by layer and zoom: the table in docker/README.md.
 //   node tests/bench/sizing.mjs [LAYER...]      e.g. relief height; without names all but fields
 // CPU of the whole daemon, HTTP and storing included, on its own core if there is one.
 

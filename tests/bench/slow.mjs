@@ -1,4 +1,4 @@
-// How quickly clients of a hot tile are served beside slow and broken ones. tests/faults counts that they are served.
+// How quickly clients get a hot tile beside slow and broken clients. tests/faults checks that they get it at all.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from '../http/wire.mjs';

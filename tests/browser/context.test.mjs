@@ -1,4 +1,4 @@
-/* The menu of a place: by mouse, keyboard and touch; what it copies, opens and downloads. */
+/* The menu for a place: by mouse, keyboard and touch; the menu's copies, links and downloads. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/* "Take me somewhere": by mouse, keyboard and touch, in both views; what it says, and what it downloads. */
+/* "Take me somewhere": by mouse, keyboard and touch, in both views; its messages and downloads. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { wayTo } from '../../server/viewer/journey.js';

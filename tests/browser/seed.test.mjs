@@ -1,4 +1,4 @@
-/* Unit tests of seed.js: the seeds that text means. */
+/* Unit tests of seed.js: how text becomes a seed. */
 import assert from 'node:assert/strict';
 import { webcrypto } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/* Unit tests of survey.js: the blocks of a line, and its lowest and highest. */
+/* Unit tests of survey.js: a line's blocks, and its lowest and highest place. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lineOf, makeSurvey } from '../../server/viewer/survey.js';

@@ -1,4 +1,4 @@
-/* Unit tests of typed.js: what the viewer's field for places accepts, and why it refuses the rest. */
+/* Unit tests of typed.js: texts that the viewer's field for places accepts, and why it refuses others. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseTyped } from '../../server/viewer/typed.js';

@@ -1,5 +1,5 @@
-// GDAL reads archives of farlands render --export: every pixel equals the daemon's tiles, and heights are those
-// of pictures.
+// GDAL reads archives from farlands render --export: every pixel equals the daemon's tiles, and heights equal the
+// pictures' heights.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

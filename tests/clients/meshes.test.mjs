@@ -1,5 +1,5 @@
-// Cesium, deck.gl and three.js: meshes of tiles with a border, which meet without cracks. The pages are those of
-// tests/examples/pages.
+// Cesium, deck.gl and three.js: meshes from tiles with a border, which meet without cracks. tests/examples/pages has the
+// pages.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,5 +1,5 @@
-// OpenLayers: layers from the WMTS document, and the plane in blocks, with tiles of any sign. The pages are those of
-// tests/examples/pages.
+// OpenLayers: layers from the WMTS document, and the plane in blocks, with tiles of any sign. tests/examples/pages has the
+// pages.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Pages for clients that run in a browser: those of users, opened as files, and those of tests, served from another origin than
+// Pages for clients that run in a browser: users' pages, opened as files, and tests' pages, served from another origin than
 // the daemon's. Not a test.
 
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
-// PMTiles of farlands render --export: the reference reader of npm finds every tile, and MapLibre GL JS shows them, from a
-// file server.
+// PMTiles from farlands render --export: npm's reference reader finds every tile, and MapLibre GL JS shows the tiles from
+// a file server.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

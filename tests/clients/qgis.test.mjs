@@ -1,5 +1,5 @@
-// QGIS, through its Python: the heights by URL and the WMTS, from the whole extent to a place. Skipped if python3-qgis is not
-// installed, which is 160 packages.
+// QGIS, through its Python: the heights by URL and the WMTS, from the whole extent to a place. Skipped if python3-qgis is
+// missing, because installing it takes 160 packages.
 
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';

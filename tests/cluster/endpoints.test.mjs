@@ -1,6 +1,6 @@
-// Every endpoint, with every parameter, through every proxy of docker/: the response is that of the daemon itself. The
-// endpoints are those that the daemon's own errors list, and the parameters, too: what is added to the router is tested
-// here, and a proxy that would drop its query is noticed.
+// Every endpoint, with every parameter, through every proxy in docker/: the response equals the daemon's own. The daemon's
+// errors list the endpoints and the parameters. So every addition to the router is tested here, and a proxy that drops its
+// query is noticed.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

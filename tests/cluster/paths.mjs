@@ -1,4 +1,4 @@
-// nginx and Caddy with the files in docker/ for a daemon below a path of a site. Not a test.
+// nginx and Caddy with the files in docker/ for a daemon below a site's path. Not a test.
 
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// A daemon below a path of a site, behind nginx and Caddy with the files in docker/: the path is in all URLs, and clients cannot
+// A daemon below a site's path, behind nginx and Caddy with the files in docker/: the path is in all URLs, and clients cannot
 // forge headers. endpoints.test.mjs requests every endpoint through them.
 
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
-// Malformed heads through HAProxy, nginx and Varnish: no second request hides in them. A proxy keeps its connections to
-// the daemon for other clients, so a hidden request would give one of them the response of another.
+// Malformed heads through HAProxy, nginx and Varnish: no second request hides in such a head. A proxy uses its connections
+// to the daemon for many clients, so a hidden request would give one client another client's response.
 
 import { after, before, describe, it } from 'node:test';
 import * as framing from '../http/framing.mjs';

@@ -1,5 +1,5 @@
-// During an upgrade that changes the world, nodes have two fingerprints, and a URL of either may reach any
-// node. A response must not be cached as immutable if its version is not the node's own.
+// During an upgrade that changes the world, nodes have two fingerprints, and a URL with either may reach any
+// node. A node must not send its own tile as immutable for a URL with the other fingerprint.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,5 +1,5 @@
-// Runs the examples of all documents as they are written. A table says how each is tried, or which other test does it; an
-// example without a row fails.
+// Runs the examples in all documents as they are written. A table says how each is tried, or which other test tries it;
+// an example without a row fails.
 
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';

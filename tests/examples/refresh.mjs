@@ -1,5 +1,5 @@
-// Rewrites the examples of documents that depend on the default world: node tests/examples/refresh.mjs, after a change of
-// config/worlds/default.yaml. Then documents.test.mjs tells whether they hold. Not a test.
+// Rewrites the documents' examples that depend on the default world: run node tests/examples/refresh.mjs after a change to
+// config/worlds/default.yaml. Then documents.test.mjs checks the examples. Not a test.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

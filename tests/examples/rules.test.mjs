@@ -1,4 +1,4 @@
-// The rules for clients in server/CLIENTS.md: strips cost less than chunks, and what counts as a stream.
+// The rules for clients in server/CLIENTS.md: strips cost less than chunks, and which responses are streams.
 
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Faults 13 to 20: the process runs out of resources, or a part of it fails. It keeps running and reports it.
+// Faults 13 to 20: the process runs out of resources, or one of its parts fails. It keeps running and reports the fault.
 
 import assert from 'node:assert/strict';
 import http from 'node:http';

@@ -1,5 +1,5 @@
-// Clients that do not read: a daemon in a container of the size that docker/README.md says is not
-// killed, and others are served. And clients that see all of the built-in worlds.
+// Clients that do not read: a daemon in a container with the size from docker/README.md is not killed,
+// and other clients are served. And clients that view all built-in worlds.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

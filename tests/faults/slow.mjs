@@ -1,6 +1,6 @@
-// 200 connections of slowhttptest: a well-behaved client is served, memory is bounded, and the slow ones
-// are closed. Run by make check-slow; SLOW=ranges selects the attacks whose names contain it. How quickly
-// the client is served is measured by make bench-http HTTP_BENCHES=slow.
+// 200 slowhttptest connections: a well-behaved client is served, memory is bounded, and slow connections are
+// closed. Run by make check-slow; SLOW=ranges selects attacks with "ranges" in their names. make bench-http
+// HTTP_BENCHES=slow measures how quickly the client is served.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,8 +1,8 @@
 /*
  * Conditional headers, ranges and codings. An input has one line each for an ETag, a length, and
  * the header's value. A range is neither empty nor beyond the end, and its bounds, formatted, parse
- * to the same range. A value that matches a tag strongly also matches it weakly, also if other tags
- * precede it.
+ * to the same range. A value that matches a tag strongly also matches weakly, even if other tags
+ * precede that tag.
  */
 #include "server/http/conditional.h"
 

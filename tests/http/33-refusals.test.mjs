@@ -1,5 +1,5 @@
-// Refused requests. Those that libmicrohttpd gives to the handler get one response of our own, in JSON; those that it
-// refuses itself, a page of its own or none. In either case nothing that follows on the connection is served.
+// Refused requests. If libmicrohttpd gives a request to the handler, the client gets one response of our own, in JSON; if
+// libmicrohttpd refuses by itself, its own page or none. In either case nothing that follows on the connection is served.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

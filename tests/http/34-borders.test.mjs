@@ -1,5 +1,5 @@
-// Tiles with a border: one more column and row, which are the first ones of the next tiles. So the meshes of
-// neighbours meet without cracks.
+// Tiles with a border: one more column and row, which equal the first ones in the next tiles. So neighbouring meshes
+// meet without cracks.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

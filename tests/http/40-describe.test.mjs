@@ -1,4 +1,4 @@
-// farlands describe: what it measures of worlds with known answers, its two formats, its errors.
+// farlands describe: its measures for worlds with known answers, its two formats, its errors.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -1,4 +1,4 @@
-// Climate and biomes: the layer biome, its legend, and what places tell.
+// Climate and biomes: the layer biome, its legend, and the values at places.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

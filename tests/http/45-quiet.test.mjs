@@ -1,4 +1,4 @@
-// A daemon without anything to do does not wake up: not more than once a second, all of its threads together.
+// An idle daemon does not wake up: all threads together at most once a second.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

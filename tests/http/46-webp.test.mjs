@@ -1,4 +1,4 @@
-// WebP beside PNG: which layers have it, its responses, caches and documents, and what its settings decide.
+// WebP beside PNG: which layers have it, its responses, caches and documents, and the effect of its settings.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-// Where the daemon listens, what it cannot use at start, and how that shows.
+// Where the daemon listens, and how it reports what it cannot use at the start.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-// Worlds that were saved: what a daemon serves at /{world}.json is a file for serve, check-config and `worlds:`.
+// Saved worlds: a daemon's document at /{world}.json is a file for serve, check-config and `worlds:`.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

@@ -1,4 +1,4 @@
-// Heights as pictures have them, without what is finer than a pixel, computed in WebAssembly. Not a test.
+// Heights as in pictures, without detail finer than a pixel, computed in WebAssembly. Not a test.
 
 import { readFileSync } from 'node:fs';
 import { loadTerrain, units } from '../../server/viewer/farlands.js';

@@ -1,5 +1,5 @@
-// The table of refused requests: heads as bytes, and what becomes of them with each version of libmicrohttpd, which
-// refuses some by itself. Not a test.
+// The table of refused requests: heads as bytes, and the result with each version of libmicrohttpd, which itself refuses
+// some. Not a test.
 
 import fs from 'node:fs';
 import { connect, request } from './wire.mjs';

@@ -1,8 +1,8 @@
 /*
- * For MemorySanitizer, included before each file: instructions that look up lanes, lane by lane. It
- * takes the real ones for functions that read all of their arguments. But the kernels look up, in
- * vectors whose last lanes may not have been written, only lanes that have; and a gather reads
- * memory that it does not look at.
+ * For MemorySanitizer, included before each file: look-up instructions, rewritten lane by lane. The
+ * sanitizer assumes that the real instructions read all their arguments. But a kernel's vector may
+ * have unwritten last lanes, and the kernel looks up only written ones; and MemorySanitizer does
+ * not check the memory that a real gather reads.
  */
 #ifndef FARLANDS_TESTS_LANES_H
 #define FARLANDS_TESTS_LANES_H

@@ -1,7 +1,7 @@
 /*
  * For MemorySanitizer: libraries are not instrumented, so it does not see what they write. The
- * linker puts these before the libraries' functions (MSAN_WRAPPED in tests/Makefile.inc): they tell
- * it what has been written.
+ * linker puts the functions below before the libraries' (LIBRARIES_WRAPPED in tests/Makefile.inc),
+ * and they tell the sanitizer what has been written.
  */
 #include <stdlib.h>
 #include <yaml.h>

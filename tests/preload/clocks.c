@@ -1,4 +1,4 @@
-/* The time: clocks that are moved or stand, and sleeps by them. */
+/* The time: clocks that a test moves or stops, and sleeps by these clocks. */
 #include "preload.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-// Prints the hashes of random graphs as WebAssembly computes them, one a line: the start of the lines of bits.c.
+// Prints hashes of random graphs, computed in WebAssembly, one per line: the beginning of the lines from bits.c.
 //
 //   node tests/proofs/graph_bits.mjs build/tests/proofs/graph_bits.wasm COUNT
 import { readFileSync } from 'node:fs';

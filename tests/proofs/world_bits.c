@@ -1,7 +1,7 @@
 /*
- * Prints hashes of what farlands.h computes for the world in FILE, for windows.sh and library.sh to
- * compare: of each field with its derivatives, and of densities. Or prints why no world can be made
- * of it, and returns 1. With LOCALE, one with decimal commas, all of this in that locale.
+ * Prints hashes of farlands.h's results for the world in FILE, for windows.sh and library.sh to
+ * compare: each field with its derivatives, and densities. If FILE makes no world, prints why and
+ * returns 1. With LOCALE, one with decimal commas, does all of this in that locale.
  */
 #include <farlands.h>
 #include <inttypes.h>
