@@ -225,7 +225,7 @@ int farlands_fields(const struct farlands_world *world, struct farlands_scratch 
 /*
  * A field over a grid without band limit, with its derivatives along x and y, per block, into three
  * arrays with the same stride. Derivatives are slopes of the mathematical surface at each sample,
- * not differences between neighbours, and have the same bits on every machine. Values are the same
+ * not differences between neighbors, and have the same bits on every machine. Values are the same
  * as in farlands_fields. Takes some 60 ns per sample and octave.
  */
 int farlands_gradients(const struct farlands_world *world, struct farlands_scratch *scratch,

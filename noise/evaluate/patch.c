@@ -23,12 +23,12 @@ static int nodes_around(struct coordinates along, int n, int bits, int64_t *node
     return count;
 }
 
-static bool are_neighbours(const int64_t *node, int count)
+static bool are_neighbors(const int64_t *node, int count)
 {
     return node[count - 1] - node[0] == count - 1;
 }
 
-/* Extend COUNT nodes, which are neighbours, to at least LEAST_SIDE. */
+/* Extend COUNT nodes, which are neighbors, to at least LEAST_SIDE. */
 static void widen(int64_t *node, int *count)
 {
     const int64_t first = node[0] - (LEAST_SIDE - *count) / 2;
@@ -37,7 +37,7 @@ static void widen(int64_t *node, int *count)
     *count = *count < LEAST_SIDE ? LEAST_SIDE : *count;
 }
 
-/* Convert nodes to units, in whole KERNEL_STEPs. Returns the greatest distance between neighbours.
+/* Convert nodes to units, in whole KERNEL_STEPs. Returns the greatest distance between neighbors.
  */
 static int64_t to_units(int64_t *node, int count, int bits)
 {
@@ -80,7 +80,7 @@ struct chunk patch_place(struct patch *patch, int bits, const struct chunk *chun
                        touches(patch->y, patch->rows, chunk->y, chunk->height, bits);
     int columns = nodes_around(chunk->x, chunk->width, bits, patch->x);
     int rows = nodes_around(chunk->y, chunk->height, bits, patch->y);
-    patch->regular = are_neighbours(patch->x, columns) && are_neighbours(patch->y, rows);
+    patch->regular = are_neighbors(patch->x, columns) && are_neighbors(patch->y, rows);
     if (patch->regular && close) {
         widen(patch->x, &columns);
         widen(patch->y, &rows);

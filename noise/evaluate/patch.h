@@ -11,10 +11,10 @@
 /* The nodes that a sample lies between along an axis. The first is one before the sample's cell. */
 enum { TAPS = 4 };
 
-/* A lattice's values at nodes in ascending order, which need not be neighbours. */
+/* A lattice's values at nodes in ascending order, which need not be neighbors. */
 struct patch {
     int columns, rows;                        /* 0: empty */
-    bool regular;                             /* nodes are neighbours */
+    bool regular;                             /* nodes are neighbors */
     int64_t x[KERNEL_CHUNK], y[KERNEL_CHUNK]; /* units */
     KERNEL_ALIGNED float value[KERNEL_CHUNK][KERNEL_CHUNK];
     bool zero[KERNEL_CHUNK];      /* rows whose values are all 0 */

@@ -43,7 +43,7 @@ static inline uint64_t lattice_mix(uint64_t z)
     return z ^ (z >> 31);
 }
 
-/* Random number INDEX for SEED: SplitMix64 from a mixed start, so that neighbouring seeds are
+/* Random number INDEX for SEED: SplitMix64 from a mixed start, so that neighboring seeds are
  * unrelated. */
 static inline uint64_t lattice_random(uint64_t seed, uint64_t index)
 {

@@ -125,7 +125,7 @@ static void hash_points(const struct octave_source *source, enum axis axis, cons
                         (struct axis_hash){hashes->low[side], hashes->high[side]});
         return;
     }
-    /* Most neighbouring points lie within 32 cells. If a lookup is one instruction, hash those
+    /* Most neighboring points lie within 32 cells. If a lookup is one instruction, hash those
      * cells once. */
     KERNEL_ALIGNED int64_t wanted[32];
     KERNEL_ALIGNED uint32_t low[32], high[32] = {0}, index[KERNEL_POINTS];

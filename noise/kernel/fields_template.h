@@ -188,7 +188,7 @@ static void unsign_zeros(struct rows values, int rows, int n, struct rows out)
     }
 }
 
-/* Mix four of a patch's rows, COUNT values each, into one, then take four neighbours from it for
+/* Mix four of a patch's rows, COUNT values each, into one, then take four neighbors from it for
  * each sample. */
 static void interpolate(const uint32_t *first, const float *column, const float *const line[4],
                         const float row[4], int count, int n, float *restrict out)

@@ -61,7 +61,7 @@ struct octave_source {
 };
 
 /* Coordinates in units, ascending, for columns or rows: FIRST + i * STEP; or AT[i], in whole
- * KERNEL_STEPs, with neighbours at most STEP apart. */
+ * KERNEL_STEPs, with neighbors at most STEP apart. */
 struct coordinates {
     int64_t first, step;
     const int64_t *at; /* NULL: regular */

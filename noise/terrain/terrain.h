@@ -72,7 +72,7 @@ int terrain_fields(const struct farlands_terrain *terrain, struct farlands_scrat
 /*
  * Evaluate a field over GRID, which must not be band-limited, with its derivatives along x and y,
  * per block, into three arrays with the same stride. Derivatives are slopes of the mathematical
- * surface at each sample, not differences between neighbours, and have the same bits on every
+ * surface at each sample, not differences between neighbors, and have the same bits on every
  * machine. Values are the same as in terrain_fields. Takes some 60 ns per sample and octave.
  * Returns like terrain_fields.
  */

@@ -16,7 +16,7 @@ enum { AT_SOURCE = CURVE_PIECES + 1, AT_NODE = 2 * AT_SOURCE, ENDED = -1 };
 /* Nodes around one: enough for those that its water reaches in two steps. */
 enum { AROUND = 2, WIDE = 2 * AROUND + 1 };
 
-struct neighbourhood {
+struct neighborhood {
     struct drain_node node[WIDE * WIDE];
 };
 
@@ -167,12 +167,12 @@ static void end_at(const struct rivers *rivers, const struct drain_node *end,
     p->bed = fminf(p->bed, p->level - lake.piece[0].depth);
 }
 
-/* Go on over land, from the node at COURSE to NEXT, its neighbour K. */
+/* Go on over land, from the node at COURSE to NEXT, its neighbor K. */
 static void walk_on(const struct rivers *rivers, const struct drain_node *next, int k,
                     struct farlands_course *course)
 {
-    course->i += drain_neighbour[k][0];
-    course->j += drain_neighbour[k][1];
+    course->i += drain_neighbor[k][0];
+    course->j += drain_neighbor[k][1];
     course->step = is_on_course(rivers, next) && next->kind == DRAIN_FLOWS ? 0 : AT_NODE;
 }
 
@@ -222,8 +222,8 @@ static int follow_curve(struct rivers *rivers, struct farlands_course *course,
     course->step = 1;
     if (is_source)
         return 0;
-    course->i += drain_neighbour[n->next][0];
-    course->j += drain_neighbour[n->next][1];
+    course->i += drain_neighbor[n->next][0];
+    course->j += drain_neighbor[n->next][1];
     if (on->kind != DRAIN_FLOWS)
         course->step = ENDED;
     return 0;
@@ -242,7 +242,7 @@ static bool is_within(const struct rivers *rivers, const struct farlands_course 
 int downstream_follow(struct rivers *rivers, struct farlands_course *course,
                       struct farlands_course_point *out, size_t room, size_t *count)
 {
-    struct neighbourhood around;
+    struct neighborhood around;
     const struct drain_node *n = &around.node[AROUND * WIDE + AROUND];
     size_t done = 0;
     int err = 0;

@@ -9,8 +9,7 @@
 
 #include "noise/water/drain_parts.h"
 
-const int drain_neighbour[DRAIN_NEIGHBOURS][2] = {{1, 0},  {0, 1},  {-1, 1},
-                                                  {-1, 0}, {0, -1}, {1, -1}};
+const int drain_neighbor[DRAIN_NEIGHBORS][2] = {{1, 0}, {0, 1}, {-1, 1}, {-1, 0}, {0, -1}, {1, -1}};
 
 enum {
     SIDE = DRAIN_SIDE,
@@ -18,7 +17,7 @@ enum {
 };
 _Static_assert(HOPS < (int)DRAIN_BESIDE, "what flows to a course is no longer than it");
 
-/* A block with the nodes that may flow to it in CHAIN - 1 steps, and their neighbours. */
+/* A block with the nodes that may flow to it in CHAIN - 1 steps, and their neighbors. */
 enum { CHAIN = 4, AROUND = CHAIN + 1, BROAD = SIDE + 2 * AROUND };
 
 /* A block with the nodes around it that its water may flow through. */
@@ -123,7 +122,7 @@ static int flow_broadly(struct drain *d, const struct drain_node *n, int8_t *nex
     *next = -1;
     if (n->ground <= 0)
         return 0;
-    for (int k = 0; k < DRAIN_NEIGHBOURS; k++) {
+    for (int k = 0; k < DRAIN_NEIGHBORS; k++) {
         const struct drain_node *m = drain_beside(n, k, BROAD);
         int32_t pass;
         if (m->ground > n->ground - d->level[0].drop)
@@ -174,9 +173,9 @@ static void count_chains(struct drain_node n[BROAD][BROAD])
         for (int j = 1; j < BROAD - 1; j++)
             for (int i = 1; i < BROAD - 1; i++) {
                 int32_t longest = 0;
-                for (int k = 0; k < DRAIN_NEIGHBOURS; k++) {
-                    const int a = i + drain_neighbour[k][0], b = j + drain_neighbour[k][1];
-                    if (n[b][a].next == (k + 3) % DRAIN_NEIGHBOURS && before[b][a] > longest)
+                for (int k = 0; k < DRAIN_NEIGHBORS; k++) {
+                    const int a = i + drain_neighbor[k][0], b = j + drain_neighbor[k][1];
+                    if (n[b][a].next == (k + 3) % DRAIN_NEIGHBORS && before[b][a] > longest)
                         longest = before[b][a];
                 }
                 n[j][i].length = longest + DRAIN_LENGTH;
@@ -266,7 +265,7 @@ static bool has_course(const struct window *w, int i, int j, int hops)
 }
 
 /* Where node (I, J) in W flows, HOPS steps from a course: to the sea if it is next to it, or else
- * to a neighbour nearer to a course. Farther than HOPS from all courses: to a lower neighbour that
+ * to a neighbor nearer to a course. Farther than HOPS from all courses: to a lower neighbor that
  * is as far. */
 static int8_t find_next(const struct window *w, int i, int j, int hops, int32_t drop)
 {
@@ -274,8 +273,8 @@ static int8_t find_next(const struct window *w, int i, int j, int hops, int32_t 
     int32_t lowest = INT32_MAX;
     int8_t best = -1;
     bool sea = false;
-    for (int k = 0; k < DRAIN_NEIGHBOURS; k++) {
-        const int a = i + drain_neighbour[k][0], b = j + drain_neighbour[k][1];
+    for (int k = 0; k < DRAIN_NEIGHBORS; k++) {
+        const int a = i + drain_neighbor[k][0], b = j + drain_neighbor[k][1];
         const int32_t g = w->ground[b][a];
         if (sea && g > 0)
             continue;
@@ -304,7 +303,7 @@ static void find_bed(struct window *w, int i, int j, int hops, int32_t drop)
     const int8_t k = w->next[j][i] = find_next(w, i, j, hops, drop);
     int32_t to = 0;
     if (k >= 0) {
-        const int a = i + drain_neighbour[k][0], b = j + drain_neighbour[k][1];
+        const int a = i + drain_neighbor[k][0], b = j + drain_neighbor[k][1];
         if (w->ground[b][a] > 0 && hops > HOPS)
             to = w->ground[b][a];
         else if (w->ground[b][a] > 0) {

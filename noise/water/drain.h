@@ -4,17 +4,17 @@
  *
  * Each level is a triangular lattice of nodes, with a quarter of the spacing on the level before.
  * Node (i, j) in a lattice with spacing s lies at the lowest of some random places within s / 4 of
- * (s i + s j / 2, s j). Neighbours are joined by edges, which never cross.
+ * (s i + s j / 2, s j). Neighbors are joined by edges, which never cross.
  *
- *  - Level 0, the broadest: a node flows to the neighbour behind the lowest pass, if that neighbour
+ *  - Level 0, the broadest: a node flows to the neighbor behind the lowest pass, if that neighbor
  *    is lower. If none is, the node is an end lake. Ground below 0 is the sea.
  *  - From a node to the next one, water takes a way through nodes on the next level, with the least
  *    work, climbing and length. Its bed falls with the ground, but must arrive at the next node's
  *    bed: it may lie above the ground, in a hollow, or below, in a gorge. Each node on the next
  *    level belongs to the nearest node on this one, and a way uses nodes that belong to one of its
  *    ends. So ways meet only if their courses also meet on this level, and then go on together.
- *  - A node on level 1 or finer that is on no way flows to the lowest neighbour that is nearer to
- *    one. If no way is near, it flows to a lower neighbour, as on level 0.
+ *  - A node on level 1 or finer that is on no way flows to the lowest neighbor that is nearer to
+ *    one. If no way is near, it flows to a lower neighbor, as on level 0.
  *
  * So every bed is above the next one, and no length is greater than the next one: water ends in the
  * sea or in an end lake, rivers only grow, and courses never cross. Everything is computed in
@@ -62,7 +62,7 @@ struct drain_node {
     int32_t ground; /* 1/65536 m */
     int32_t bed;    /* 1/65536 m: the water's surface; 0 in the sea */
     int32_t length; /* the water upstream, in 1/256 spacing; on a course it never falls */
-    int8_t next;    /* which neighbour it flows to; -1: none */
+    int8_t next;    /* which neighbor it flows to; -1: none */
     uint8_t kind;   /* enum drain_kind */
     uint8_t birth;  /* the level on which its course begins */
 };
@@ -79,15 +79,15 @@ int drain_new(struct drain **out, const struct drain_shape *shape, drain_ground 
               void *context);
 void drain_free(struct drain *drain);
 
-/* Columns and rows from a node to its neighbours. The way back from neighbour k has number k + 3
+/* Columns and rows from a node to its neighbors. The way back from neighbor k has number k + 3
  * modulo 6. */
-enum { DRAIN_NEIGHBOURS = 6 };
-extern const int drain_neighbour[DRAIN_NEIGHBOURS][2];
+enum { DRAIN_NEIGHBORS = 6 };
+extern const int drain_neighbor[DRAIN_NEIGHBORS][2];
 
-/* NODE's neighbour K, in rows that are WIDE nodes long. */
+/* NODE's neighbor K, in rows that are WIDE nodes long. */
 static inline const struct drain_node *drain_beside(const struct drain_node *node, int k, int wide)
 {
-    return node + drain_neighbour[k][1] * wide + drain_neighbour[k][0];
+    return node + drain_neighbor[k][1] * wide + drain_neighbor[k][0];
 }
 
 /* The node that NODE flows to; NULL: none. */

@@ -18,7 +18,7 @@ enum { CELL = DRAIN_RATIO * DRAIN_RATIO, CELL_FAR = 2 };
 static const int cell[CELL][2] = {{1, -2}, {-1, -1}, {0, -1}, {1, -1}, {2, -1}, {-1, 0},
                                   {0, 0},  {1, 0},   {2, 0},  {-2, 1}, {-1, 1}, {0, 1},
                                   {1, 1},  {-2, 2},  {-1, 2}, {0, 2}};
-/* For each node in a cell, a bit for each neighbour in the cell. */
+/* For each node in a cell, a bit for each neighbor in the cell. */
 static const unsigned cell_near[CELL] = {0x000c, 0x0024, 0x006b, 0x00d5, 0x0188, 0x0646,
                                          0x0cac, 0x1958, 0x1090, 0x2420, 0x6a60, 0xd4c0,
                                          0x8980, 0x4600, 0xac00, 0x5800};
@@ -57,7 +57,7 @@ struct search {
     int32_t height[BOX][BOX]; /* in cells that were read */
     int32_t random[BOX][BOX]; /* work for a step to a node, from any side */
     int64_t work[BOX][BOX];   /* from a node on; NO_WAY: none is known */
-    int8_t step[BOX][BOX];    /* to which neighbour */
+    int8_t step[BOX][BOX];    /* to which neighbor */
 };
 
 /* All bytes are equal, so memset can write it. */
@@ -98,15 +98,15 @@ static void forget_cell(struct search *s, struct node at)
         s->work[at.j + cell[t][1] + REACH][at.i + cell[t][0] + REACH] = NO_WAY;
 }
 
-/* Look for a shorter way from N over a neighbour. True if there is one. */
+/* Look for a shorter way from N over a neighbor. True if there is one. */
 static bool relax(struct search *s, struct node n, int32_t base)
 {
     const int c = n.i + REACH, r = n.j + REACH;
     const int32_t from = s->height[r][c];
     int64_t least = s->work[r][c];
     bool changes = false;
-    for (int k = 0; k < DRAIN_NEIGHBOURS; k++) {
-        const int a = c + drain_neighbour[k][0], b = r + drain_neighbour[k][1];
+    for (int k = 0; k < DRAIN_NEIGHBORS; k++) {
+        const int a = c + drain_neighbor[k][0], b = r + drain_neighbor[k][1];
         if (s->work[b][a] >= least)
             continue;
         const int32_t height = s->height[b][a];
@@ -128,7 +128,7 @@ static bool relax(struct search *s, struct node n, int32_t base)
  * ground above BASE, so that the lower one of two ways is cheaper. */
 static void search_cell(struct search *s, struct node at, int32_t base)
 {
-    unsigned stale = (1U << CELL) - 1; /* nodes whose neighbours may have become nearer */
+    unsigned stale = (1U << CELL) - 1; /* nodes whose neighbors may have become nearer */
     while (stale) {
         const int t = __builtin_ctz(stale);
         stale &= stale - 1;
@@ -160,7 +160,7 @@ static void append(const struct search *s, struct node at, struct line *line)
     struct node n = line->node[line->count];
     while (is_in_cell(n, at) && s->work[n.j + REACH][n.i + REACH] > 0) {
         const int8_t k = line->step[line->count++] = s->step[n.j + REACH][n.i + REACH];
-        n = (struct node){n.i + drain_neighbour[k][0], n.j + drain_neighbour[k][1]};
+        n = (struct node){n.i + drain_neighbor[k][0], n.j + drain_neighbor[k][1]};
         line->node[line->count] = n;
     }
     line->step[line->count] = -1;
@@ -193,7 +193,7 @@ static int find_place(struct drain *d, int level, int64_t i0, int64_t j0, int i,
 static int find_next(struct drain *d, int level, int64_t i0, int64_t j0, const struct place *from,
                      struct search *s, struct place *p)
 {
-    const int *step = drain_neighbour[from->node.next];
+    const int *step = drain_neighbor[from->node.next];
     return find_place(d, level, i0, j0, from->i + step[0], from->j + step[1], s, p);
 }
 
@@ -346,11 +346,11 @@ static int arriving_low(struct drain *d, int level, int64_t i, int64_t j, int32_
     int err = drain_nodes(d, level, i - 1, j - 1, 3, 3, near);
     *low = near[4].bed;
     *is_source = true;
-    for (int k = 0; k < DRAIN_NEIGHBOURS && !err; k++) {
-        const int a = drain_neighbour[k][0], b = drain_neighbour[k][1];
+    for (int k = 0; k < DRAIN_NEIGHBORS && !err; k++) {
+        const int a = drain_neighbor[k][0], b = drain_neighbor[k][1];
         const struct drain_node *m = &near[(b + 1) * 3 + a + 1];
         const struct drain_way *way;
-        if (m->kind != DRAIN_FLOWS || m->next != (k + 3) % DRAIN_NEIGHBOURS)
+        if (m->kind != DRAIN_FLOWS || m->next != (k + 3) % DRAIN_NEIGHBORS)
             continue;
         *is_source = false;
         err = find_way(d, level, i + a, j + b, &way);
@@ -378,7 +378,7 @@ static int lowered_bed(struct drain *d, int level, int64_t i, int64_t j, int low
     if (err || low >= n.bed)
         return err;
     if (n.kind == DRAIN_FLOWS)
-        err = lowered_bed(d, level, i + drain_neighbour[n.next][0], j + drain_neighbour[n.next][1],
+        err = lowered_bed(d, level, i + drain_neighbor[n.next][0], j + drain_neighbor[n.next][1],
                           lowerings - 1, &least, &unused);
     least += d->level[level].drop;
     low = low < least ? least : low;
@@ -414,7 +414,7 @@ int drain_way(struct drain *d, int level, int64_t i, int64_t j, const struct dra
     if (!err)
         err = lowered_bed(d, level, i, j, LOWERINGS, &bed, &is_source);
     if (!err && from.kind == DRAIN_FLOWS) {
-        const int64_t a = i + drain_neighbour[from.next][0], b = j + drain_neighbour[from.next][1];
+        const int64_t a = i + drain_neighbor[from.next][0], b = j + drain_neighbor[from.next][1];
         err = drain_node(d, level, a, b, &to);
         if (!err)
             err = lowered_bed(d, level, a, b, LOWERINGS, &end, &unused);

@@ -99,7 +99,7 @@ struct river_bend river_bend_from(const struct drain_node *from, int wide, int l
     const float x = metres(from->x - on->x), y = metres(from->y - on->y);
     const float ex = metres(bend.to->x - on->x), ey = metres(bend.to->y - on->y);
     const float off = ex * y - ey * x;
-    for (int k = 0; k < DRAIN_NEIGHBOURS; k++) {
+    for (int k = 0; k < DRAIN_NEIGHBORS; k++) {
         const struct drain_node *other = drain_beside(on, k, wide);
         if (other == from || other->kind != DRAIN_FLOWS || other->birth >= level ||
             drain_beside(other, other->next, wide) != on)

@@ -130,7 +130,7 @@ static void add_curve(struct rivers *r, const struct block *b, const struct rive
 }
 
 /* How much N is a lake: 0 if its hollow is half as deep as lakes are, 1 if it is as deep. But 0 if
- * a neighbour's bed is lower, because no ground would hold the water there. */
+ * a neighbor's bed is lower, because no ground would hold the water there. */
 static float lake_of(const struct rivers *r, const struct drain_node *n, int wide)
 {
     static const float LOWER = 8; /* metres */
@@ -140,8 +140,8 @@ static float lake_of(const struct rivers *r, const struct drain_node *n, int wid
     const float t = 2 * depth / (float)r->params.lake - 1;
     if (n->kind == DRAIN_SEA || t <= 0)
         return 0;
-    for (int k = 0; k < DRAIN_NEIGHBOURS; k++)
-        for (int m = 0; m < DRAIN_NEIGHBOURS; m++) {
+    for (int k = 0; k < DRAIN_NEIGHBORS; k++)
+        for (int m = 0; m < DRAIN_NEIGHBORS; m++) {
             const struct drain_node *near = drain_beside(drain_beside(n, k, wide), m, wide);
             const float lower = (bed - (float)near->bed) / (float)DRAIN_METRE;
             held = 1 - lower / LOWER < held ? 1 - lower / LOWER : held;
@@ -174,9 +174,9 @@ static void add_node(struct rivers *r, const struct block *b, const struct drain
 
 bool rivers_is_source(const struct drain_node *n, int wide)
 {
-    for (int k = 0; k < DRAIN_NEIGHBOURS; k++) {
+    for (int k = 0; k < DRAIN_NEIGHBORS; k++) {
         const struct drain_node *m = drain_beside(n, k, wide);
-        if (m->kind == DRAIN_FLOWS && m->next == (k + 3) % DRAIN_NEIGHBOURS)
+        if (m->kind == DRAIN_FLOWS && m->next == (k + 3) % DRAIN_NEIGHBORS)
             return false;
     }
     return true;

@@ -33,7 +33,7 @@ const struct rivers_params *rivers_params_of(const struct rivers *rivers);
 struct drain *rivers_drain(struct rivers *rivers);
 
 /* True if a course begins at NODE, because nothing flows to it. NODE is in rows that are WIDE nodes
- * long, with its neighbours. */
+ * long, with its neighbors. */
 bool rivers_is_source(const struct drain_node *node, int wide);
 
 /* The water at a place on a course. */

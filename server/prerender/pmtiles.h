@@ -12,7 +12,7 @@
  * Directories and metadata are compressed with gzip. A directory lists its entries by tile id:
  *
  *     id      numbers the tiles from zoom 0 on, along a Hilbert curve in each zoom, so that
- *             neighbours are near each other in the file
+ *             neighbors are near each other in the file
  *     run     this many tiles from id on are the same; 0: a leaf directory, for tiles from id on
  *     length  in bytes
  *     offset  from the beginning of the tiles, or of the leaf directories

@@ -25,10 +25,10 @@ export function regionOf(world, place, { width, height }) {
     const allowed = pixel * Math.max(width, height) / (side - 2);
     const grain = clamp(2 ** Math.max(Math.round(Math.log2(pixel)), Math.ceil(Math.log2(allowed))), ...STEPS);
     const most = Math.floor(coordinate / grain);
-    const axis = (centre, pixels) => {
+    const axis = (center, pixels) => {
         const half = pixels * pixel / 2;
-        const first = clamp(Math.floor((centre - half) / grain), -most, most);
-        return { first: first * grain, count: clamp(Math.ceil((centre + half) / grain), first, most) - first + 1 };
+        const first = clamp(Math.floor((center - half) / grain), -most, most);
+        return { first: first * grain, count: clamp(Math.ceil((center + half) / grain), first, most) - first + 1 };
     };
     const [x, y] = [axis(place.x, width), axis(place.y, height)];
     const region = { x: x.first, y: y.first, width: x.count, height: y.count, step: grain };

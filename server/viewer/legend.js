@@ -19,10 +19,10 @@ function stopsOf({ palette, range: [low, high] }) {
 /* Space the stops evenly, because low land has most colors. Two stops at one height are an edge. */
 function spread(stops) {
     let position = 0;
-    return stops.map(([height, colour], i) => {
+    return stops.map(([height, color], i) => {
         if (i > 0 && height > stops[i - 1][0])
             position++;
-        return { height, colour, position };
+        return { height, color, position };
     });
 }
 
@@ -150,8 +150,8 @@ export function makeLegend(stretch, stretched) {
             stops = spread(gray ? grayStops(range) : layer.legend?.palette ?? stopsOf(world));
             text = labelText(layer, range);
             showTitle(layer);
-            const colours = stops.map(({ colour, position }) => `${colour} ${share(position)}`);
-            $('legend-bar').style.backgroundImage = `linear-gradient(to top, ${colours.join(', ')})`;
+            const colors = stops.map(({ color, position }) => `${color} ${share(position)}`);
+            $('legend-bar').style.backgroundImage = `linear-gradient(to top, ${colors.join(', ')})`;
             const labels = labelled(stops).map(label);
             $('legend-labels').replaceChildren(...labels);
             $('legend-labels').style.setProperty('--letters', Math.max(...labels.map(({ textContent }) => textContent.length)));

@@ -6,7 +6,7 @@ import { valuesAt } from './ground.js';
 import { lineOf, makeSurvey } from './survey.js';
 import { say, saysServer, sayWhy } from './status.js';
 
-const HINT = 'Click two or more points on the map, or press Enter to take its centre.';
+const HINT = 'Click two or more points on the map, or press Enter to take its center.';
 const HINT_TOUCH = 'Tap two or more points on the map.';
 const LINE = { color: '#fff', weight: 2.5, opacity: 1, className: 'profile-line', interactive: false };
 const DOT = { radius: 5, color: '#0b2545', weight: 2, fillColor: '#fff', fillOpacity: 1, interactive: false };

@@ -105,7 +105,7 @@ export function makeReadout(viewer, { read, renewed }) {
         const { zoom } = view.place();
         const at = point ? view.at(point) : view.place();
         $('crosshair').hidden = point !== null;
-        $('readout').setAttribute('aria-label', point ? 'Under the cursor' : 'At the centre');
+        $('readout').setAttribute('aria-label', point ? 'Under the cursor' : 'At the center');
         show('zoom', String(zoom), grouped(String(Math.round(zoom * 10) / 10)));
         showScale(step(world, zoom));
         if (!at) {
@@ -177,7 +177,7 @@ export function makeReadout(viewer, { read, renewed }) {
         busy = false;
     }
 
-    function centre() {
+    function center() {
         point = null;
         update();
     }
@@ -199,5 +199,5 @@ export function makeReadout(viewer, { read, renewed }) {
         pane.addEventListener('keydown', () => { point = null; });
     }
 
-    return { update, centre, follow };
+    return { update, center, follow };
 }

@@ -111,7 +111,7 @@ export function makeSurvey(line, measure, added) {
             yield n;
     }
 
-    /* The best places that are no worse than their neighbours. WORTH orders places. */
+    /* The best places that are no worse than their neighbors. WORTH orders places. */
     function hills(worth) {
         const known = Array.from({ length: count }, (_, k) => places.get(evenly(k)));
         const rank = (k) => (known[k] ? worth(known[k]) : -Infinity);

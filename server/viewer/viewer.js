@@ -367,7 +367,7 @@ function changeLayer({ target }) {
 function goTo(place, how = 'go') {
     leavePlace();
     Promise.resolve(viewer.view[how](place)).catch(sayWhy);
-    readout.centre();
+    readout.center();
     rememberPlace();
 }
 

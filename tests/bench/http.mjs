@@ -86,13 +86,13 @@ const shards = (world) => withDaemon('shards: 1\nthreads: 1', { cache: world.cac
     }));
 
 /* Reliability of the figures: the load of other programs while nothing of ours runs. */
-async function neighbours() {
+async function neighbors() {
     const idle = () => os.cpus().reduce((sum, { times }) => sum + times.idle, 0);
     const before = idle();
     await sleep(1000);
     const busy = 1 - (idle() - before) / (1000 * CORES);
     if (busy > 0.05)
-        say('neighbours', `${round(100 * busy, 0)} % of the CPU is taken by others: believe ratios by ` +
+        say('neighbors', `${round(100 * busy, 0)} % of the CPU is taken by others: believe ratios by ` +
             'CPU rather than those by time');
 }
 
@@ -111,7 +111,7 @@ async function main(names) {
         return console.log('http: skipped: needs two cores');
     const unknown = names.filter((name) => !BENCHES.has(name));
     insist(unknown.length === 0, `no benchmark ${unknown}; expected ${[...BENCHES.keys()].join(' ')}`);
-    await neighbours();
+    await neighbors();
     const world = await prepare();
     for (const [name, bench] of BENCHES)
         if (names.length === 0 || names.includes(name))

@@ -7,7 +7,7 @@ export const SERVER_CORE = 0;
 export const CLIENT_CORE = 1;
 export const CORES = os.cpus().length;
 
-/* Grey tiles of the default world, about 10 KiB each, requested again and again. */
+/* Gray tiles of the default world, about 10 KiB each, requested again and again. */
 export const FEW = { prefix: '/default/gray/6', x: 22, y: 22, width: 20, count: 400 };
 /*
  * Tiles that a daemon with a fresh cache must render. In few columns, because each is a directory

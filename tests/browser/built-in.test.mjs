@@ -5,8 +5,8 @@ import { LIMIT, daemonArguments, painted, placeBecomes, visit } from './harness.
 
 daemonArguments.push('--config', '/dev/null');
 
-/* The number of colours in each picture of the menu. */
-const coloursOf = (page) => page.locator('#worlds img').evaluateAll((images) => images.map((image) => {
+/* The number of colors in each picture of the menu. */
+const colorsOf = (page) => page.locator('#worlds img').evaluateAll((images) => images.map((image) => {
     const canvas = document.createElement('canvas');
     [canvas.width, canvas.height] = [image.naturalWidth, image.naturalHeight];
     const context = canvas.getContext('2d');
@@ -24,8 +24,8 @@ test('the worlds built in are listed as pictures, and open', LIMIT, async () => 
     assert.deepEqual(await items.evaluateAll((all) => all.map(({ dataset }) => dataset.name)), ['default', 'archipelago', 'alps']);
     for (const text of await items.allTextContents())
         assert.ok(text.trim().length > 20, `${text}: its name and a line on it`);
-    for (const colours of await coloursOf(page))
-        assert.ok(colours > 500, `${colours} colours`);
+    for (const colors of await colorsOf(page))
+        assert.ok(colors > 500, `${colors} colors`);
     await items.nth(2).click();
     await placeBecomes(page, /^#alps\/relief\/\d+\/-?\d+\/-?\d+$/);
     await painted(page);

@@ -84,7 +84,7 @@ test('new terrain shows by itself, at the same place', LIMIT, async () => {
     assert.ok(seen.urls.some((url) => url.endsWith('/viewer/changes.json')));
 });
 
-test('new colours show by themselves, in layers that have them', LIMIT, async () => {
+test('new colors show by themselves, in layers that have them', LIMIT, async () => {
     const { page } = await visit(AT);
     await showsNow(page);
     const before = await pixels(page);

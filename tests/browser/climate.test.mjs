@@ -88,7 +88,7 @@ test('the legend of the relief lists the biomes in view', LIMIT, async () => {
     assert.ok(await page.locator('#legend-scale').isHidden());
 });
 
-test('the layer of biomes has the colours of its legend', LIMIT, async () => {
+test('the layer of biomes has the colors of its legend', LIMIT, async () => {
     const { page } = await visit('#climate/biome/11/0/0', WINDOW);
     await painted(page);
     assert.equal(await page.locator('#legend-title').textContent(), 'Biomes');
@@ -97,14 +97,14 @@ test('the layer of biomes has the colours of its legend', LIMIT, async () => {
     const chips = await page.locator('#legend-biomes li').evaluateAll((items) => items.map((item) =>
         [item.textContent, getComputedStyle(item.querySelector('.chip')).backgroundColor]));
     assert.ok(chips.length > 1, chips.join());
-    for (const [name, colour] of chips)
-        assert.equal(colour, COLORS[Object.keys(NAMES).find((id) => NAMES[id] === name)], name);
+    for (const [name, color] of chips)
+        assert.equal(color, COLORS[Object.keys(NAMES).find((id) => NAMES[id] === name)], name);
     const seen = spots(11, [0, 0]);
     const reds = await shadesAt(page, seen.map(({ at }) => at));      // no two biomes have the same
     const ids = await valuesAt(seen.map(({ blocks }) => blocks), 11, 'climate', 'biome');
     assert.ok(new Set(ids).size > 1, 'one biome only');
     const wrong = ids.filter((id, i) => reds[i] !== Number(/\d+/.exec(COLORS[id])[0]));
-    assert.ok(wrong.length < seen.length / 20, `${wrong.length} of ${seen.length} places have another colour`);
+    assert.ok(wrong.length < seen.length / 20, `${wrong.length} of ${seen.length} places have another color`);
 });
 
 test('slopes have a legend in degrees', LIMIT, async () => {

@@ -244,11 +244,11 @@ test('regions cover the window within the limits of the server', LIMIT, async ()
                 assert.ok(Number.isInteger(Math.log2(step)) && step >= 2 ** -10 && step <= 2 ** 20, `${what}: step ${step}`);
                 assert.ok(region.width <= side && region.height <= side && region.width >= 1, what);
                 assert.ok(step <= Math.max(1.5 * pixel, 2 ** -10, 2 * pixel * Math.max(width, height) / (side - 2)), `${what}: step ${step}`);
-                for (const [first, count, centre, pixels] of [[region.x, region.width, x, width], [region.y, region.height, y, height]]) {
+                for (const [first, count, center, pixels] of [[region.x, region.width, x, width], [region.y, region.height, y, height]]) {
                     const last = first + (count - 1) * step;
                     const reach = (blocks) => Math.min(Math.max(blocks, -coordinate), coordinate);
                     assert.ok(Math.abs(first) <= coordinate && last <= coordinate && first % step === 0, what);
-                    assert.ok(first <= reach(centre - pixels * pixel / 2) + step && last >= reach(centre + pixels * pixel / 2) - step, `${what}: ${first} to ${last}`);
+                    assert.ok(first <= reach(center - pixels * pixel / 2) + step && last >= reach(center + pixels * pixel / 2) - step, `${what}: ${first} to ${last}`);
                 }
             }
 });

@@ -56,7 +56,7 @@ test('the readout has the exact value of the field', LIMIT, async () => {
     /* By keyboard the place is the middle of the map. */
     await page.locator('#plane').focus();
     await page.keyboard.press('ArrowRight');
-    await page.waitForFunction(() => document.getElementById('readout').getAttribute('aria-label') === 'At the centre');
+    await page.waitForFunction(() => document.getElementById('readout').getAttribute('aria-label') === 'At the center');
     await settled(page);
     const { value, truth } = await valueOf(page);
     assert.equal(Number(value), truth);
@@ -73,13 +73,13 @@ test('without WebAssembly the page requests values from the server', LIMIT, asyn
     assert.ok(seen.urls.some((url) => /\/height\?.*&fields=rain$/.test(url)));
 });
 
-for (const [zoom, centre, colorScheme] of [[5, [0, 0], 'light'], [12, [0, 0], 'dark'], [16, [1e9, 512], 'light']])
+for (const [zoom, center, colorScheme] of [[5, [0, 0], 'light'], [12, [0, 0], 'dark'], [16, [1e9, 512], 'light']])
     test(`shades fit the values in view at zoom ${zoom}`, LIMIT, async () => {
-        const { page, tiles } = await visit(`#graph/field.rain/${zoom}/${centre.join('/')}`, { ...WINDOW, colorScheme });
+        const { page, tiles } = await visit(`#graph/field.rain/${zoom}/${center.join('/')}`, { ...WINDOW, colorScheme });
         await settled(page);
         assert.ok(new Set(await pixels(page)).size >= 60, 'too few shades');
         const world = { world: 'graph', field: 'rain', rounded: 0.02 };
-        assert.equal(await assertShades(page, zoom, centre, 3, world), 0, 'places beyond the range');
+        assert.equal(await assertShades(page, zoom, center, 3, world), 0, 'places beyond the range');
         assert.ok(tiles().every(({ layer }) => layer === 'field.rain'));
         assert.match(await legend(page), /^rain\n/);
         assert.match(await legend(page), ALL);

@@ -6,13 +6,13 @@ import { LIMIT, base, drag, keepScreenshot, painted, pixels, readout, settled,
     staged, visit } from './harness.mjs';
 import { WINDOW, assertShades, rangeOf, shadesAt, spots } from './shades.mjs';
 
-for (const [layer, zoom, centre] of [['gray', 4, [0, 0]], ['height', 8, [-512000, 102400]], ['gray', 12, [40000, 40000]],
+for (const [layer, zoom, center] of [['gray', 4, [0, 0]], ['height', 8, [-512000, 102400]], ['gray', 12, [40000, 40000]],
     ['gray', 14, [70000, -3200]], ['height', 16, [1e9, 512]], ['gray', 20, [0, 0]]])
     test(`${layer} shows the relief at zoom ${zoom}`, LIMIT, async () => {
-        const { page } = await visit(`#default/${layer}/${zoom}/${centre.join('/')}`, WINDOW);
+        const { page } = await visit(`#default/${layer}/${zoom}/${center.join('/')}`, WINDOW);
         await settled(page);
         assert.ok(new Set(await pixels(page)).size >= 60, 'too few shades');
-        assert.equal(await assertShades(page, zoom, centre, 2), 0, 'places beyond the range');
+        assert.equal(await assertShades(page, zoom, center, 2), 0, 'places beyond the range');
         await keepScreenshot(page, `viewer-${layer}-${zoom}.png`);
     });
 

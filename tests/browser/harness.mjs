@@ -233,7 +233,7 @@ export function difference(a, b) {
 
 export async function assertPictured(page) {
     const count = new Set(await pixels(page)).size;
-    assert.ok(count >= 16, `${count} distinct colours on the screen`);
+    assert.ok(count >= 16, `${count} distinct colors on the screen`);
 }
 
 export async function readout(page) {

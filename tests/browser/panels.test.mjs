@@ -14,9 +14,9 @@ test('the legend shows the palette of the relief', LIMIT, async () => {
     const { palette, range } = await world('plain');
     assert.ok(await page.locator('#legend-bar').isVisible());
     const gradient = await page.locator('#legend-bar').evaluate((bar) => bar.style.backgroundImage);
-    const colours = gradient.match(/rgb\([^)]+\)/g).map((rgb) => `#${rgb.match(/\d+/g).map((n) => Number(n).toString(16).padStart(2, '0')).join('')}`);
-    const inside = palette.filter(([height]) => height > range[0] && height < range[1]).map(([, colour]) => colour);
-    assert.deepEqual(colours.slice(1, -1), inside);
+    const colors = gradient.match(/rgb\([^)]+\)/g).map((rgb) => `#${rgb.match(/\d+/g).map((n) => Number(n).toString(16).padStart(2, '0')).join('')}`);
+    const inside = palette.filter(([height]) => height > range[0] && height < range[1]).map(([, color]) => color);
+    assert.deepEqual(colors.slice(1, -1), inside);
     const labels = await page.locator('#legend-labels li').allTextContents();
     assert.ok(labels.includes('sea level'), labels.join());
     assert.deepEqual([...labels.map((text) => (text === 'sea level' ? 0 : number(text)))].filter((h) => range.includes(h)).sort((a, b) => a - b), range);

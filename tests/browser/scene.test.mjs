@@ -156,7 +156,7 @@ test('the ground reaches the horizon, and what is beyond is haze', LIMIT, async 
         });
         assert.equal(haze, 'rgb(219, 232, 242)');
         const empty = (await pixels(page, 320)).filter((rgba) => (rgba & 0xffffff) === 0xff00ff).length;
-        await page.locator('.stage').evaluate((stage, colour) => { stage.style.backgroundColor = colour; }, haze);
+        await page.locator('.stage').evaluate((stage, color) => { stage.style.backgroundColor = color; }, haze);
         assert.ok(empty <= 320, `zoom, pitch, bearing ${view}: ${empty} pixels are empty, more than a row`);
     }
 });

@@ -138,7 +138,7 @@ test('a profile can be drawn by touch', LIMIT, async () => {
     assert.ok(await page.locator('#mode').isVisible());
 });
 
-/* WCAG's contrast ratio of two colours, given as rgb(). */
+/* WCAG's contrast ratio of two colors, given as rgb(). */
 function contrast(a, b) {
     const luminance = (rgb) => rgb.match(/[\d.]+/g).slice(0, 3).map((n) => n / 255)
         .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
@@ -151,15 +151,15 @@ for (const colorScheme of ['light', 'dark'])
     test(`text has enough contrast in the ${colorScheme} scheme`, LIMIT, async () => {
         const { page } = await visit('#default/relief/6/0/0', { colorScheme });
         const texts = await page.evaluate(() => [...document.querySelectorAll('#world-name, #seed, dt, data, #more, #layers span, summary, li, #legend-note')]
-            .map((one) => ({ what: one.textContent, colour: getComputedStyle(one).color, on: getComputedStyle(one).backgroundColor })));
+            .map((one) => ({ what: one.textContent, color: getComputedStyle(one).color, on: getComputedStyle(one).backgroundColor })));
         const panel = await page.locator('.title').evaluate((one) => getComputedStyle(one).backgroundColor);
-        for (const { what, colour, on } of texts)
-            assert.ok(contrast(colour, on.startsWith('rgba(0, 0, 0, 0)') ? panel : on) >= 4.5, `${what}: ${colour} on ${on}`);
+        for (const { what, color, on } of texts)
+            assert.ok(contrast(color, on.startsWith('rgba(0, 0, 0, 0)') ? panel : on) >= 4.5, `${what}: ${color} on ${on}`);
         await keepScreenshot(page, `viewer-${colorScheme}.png`);
     });
 
-/* The colours of what SELECTOR matches, without a background that is nearly transparent. */
-const coloursOf = (page, selector) => page.locator(selector).evaluate((one) => {
+/* The colors of what SELECTOR matches, without a background that is nearly transparent. */
+const colorsOf = (page, selector) => page.locator(selector).evaluate((one) => {
     const { color, backgroundColor } = getComputedStyle(one);
     const panel = getComputedStyle(one.closest('.panel')).backgroundColor;
     return [color, /, 0(\.[0-4]\d*)?\)$/.test(backgroundColor) ? panel : backgroundColor];
@@ -171,13 +171,13 @@ for (const colorScheme of ['light', 'dark'])
         await page.locator('#profile-button').click();
         for (const selector of ['#profile-button', '#more', '#mode', '#seed-input']) {
             await page.locator(selector).hover();
-            const [colour, on] = await coloursOf(page, selector);
-            assert.ok(contrast(colour, on) >= 4.5, `${selector}: ${colour} on ${on}`);
+            const [color, on] = await colorsOf(page, selector);
+            assert.ok(contrast(color, on) >= 4.5, `${selector}: ${color} on ${on}`);
         }
         await page.locator('#layers label').first().click();
         await page.locator('#layers label').first().hover();
-        const [colour, on] = await coloursOf(page, '#layers input:checked + span');
-        assert.ok(contrast(colour, on) >= 4.5, `a layer: ${colour} on ${on}`);
+        const [color, on] = await colorsOf(page, '#layers input:checked + span');
+        assert.ok(contrast(color, on) >= 4.5, `a layer: ${color} on ${on}`);
     });
 
 test('a tap leaves no hover behind, and phones do not zoom into fields', LIMIT, async () => {
@@ -187,8 +187,8 @@ test('a tap leaves no hover behind, and phones do not zoom into fields', LIMIT, 
     await page.locator('#zoom-in').tap();
     assert.equal(await background('#zoom-in'), before);
     await page.locator('#profile-button').tap();
-    const [colour, on] = await coloursOf(page, '#profile-button');
-    assert.ok(contrast(colour, on) >= 4.5, `${colour} on ${on}`);
+    const [color, on] = await colorsOf(page, '#profile-button');
+    assert.ok(contrast(color, on) >= 4.5, `${color} on ${on}`);
     const small = await page.locator('input:not([type=range], [type=radio]), select, textarea').evaluateAll((fields) =>
         fields.filter((field) => parseFloat(getComputedStyle(field).fontSize) < 16).map(({ id }) => id));
     assert.deepEqual(small, []);

@@ -44,9 +44,9 @@ export function spots(zoom, [x, y], across = 10, down = 6) {
 }
 
 /* Shades follow the legend everywhere: no seams between tiles. Returns the number of places beyond its range. */
-export async function assertShades(page, zoom, centre, tolerance, { world = 'default', field = null, rounded = 0.01 } = {}) {
+export async function assertShades(page, zoom, center, tolerance, { world = 'default', field = null, rounded = 0.01 } = {}) {
     const [low, high] = await rangeOf(page);
-    const seen = spots(zoom, centre);
+    const seen = spots(zoom, center);
     const shades = await shadesAt(page, seen.map(({ at }) => at));
     const values = await valuesAt(seen.map(({ blocks }) => blocks), zoom, world, field);
     const error = tolerance + 255 * rounded / (high - low);      // labels and encoding are rounded

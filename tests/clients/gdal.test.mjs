@@ -39,9 +39,9 @@ async function values(raster, Type) {
     return new Type(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
 }
 
-const colours = (metres) => (bytes) => Float64Array.from({ length: bytes.length / 3 },
+const colors = (metres) => (bytes) => Float64Array.from({ length: bytes.length / 3 },
     (_, i) => metres(...bytes.subarray(3 * i, 3 * i + 3)));
-const greys = ([min, max]) => (words) => Float64Array.from(words, (grey) => min + grey * (max - min) / 65535);
+const grays = ([min, max]) => (words) => Float64Array.from(words, (gray) => min + gray * (max - min) / 65535);
 
 /*
  * How GDAL decodes each layer of heights, and the maximum error: half a step, and for 16 bits another
@@ -49,11 +49,11 @@ const greys = ([min, max]) => (words) => Float64Array.from(words, (grey) => min 
  */
 function encodings(range) {
     return [
-        { layer: 'terrarium', filtered: true, bands: 3, type: 'Byte', decode: colours((r, g, b) => 256 * r + g + b / 256 - 32768),
+        { layer: 'terrarium', filtered: true, bands: 3, type: 'Byte', decode: colors((r, g, b) => 256 * r + g + b / 256 - 32768),
             error: 1 / 512 },
         { layer: 'terrain-rgb', filtered: true, bands: 3, type: 'Byte', error: 0.05 + 1e-9,
-            decode: colours((r, g, b) => -10000 + (65536 * r + 256 * g + b) * 0.1) },
-        { layer: 'height', filtered: false, bands: 1, type: 'UInt16', decode: greys(range),
+            decode: colors((r, g, b) => -10000 + (65536 * r + 256 * g + b) * 0.1) },
+        { layer: 'height', filtered: false, bands: 1, type: 'UInt16', decode: grays(range),
             error: 0.51 * (range[1] - range[0]) / 65535 },
     ];
 }
@@ -128,7 +128,7 @@ describe('GDAL', { timeout: patience(900000) }, () => {
         assert.ok(await daemon.rendered() <= before + 1, 'it reads more than one tile');
     });
 
-    /* QGIS derives its colours from these. */
+    /* QGIS derives its colors from these. */
     it('estimates statistics of height.xml by its overviews', async () => {
         const { bands: [{ minimum, maximum }] } = JSON.parse(await gdal('gdalinfo', '-json', '-approx_stats', `${base()}/height.xml`));
         const { samples } = decodePng(await daemon.bytes('/default/height/0/0/0.png'));
@@ -186,12 +186,12 @@ describe('GDAL', { timeout: patience(900000) }, () => {
         }
     }));
 
-    it('paints relief through TMS, few colours or many', () =>
-        eachRow([['palette', 25, 16777216, -1], ['palette', 6, 32, 31]], async ([colour, ...tile]) => {
+    it('paints relief through TMS, few colors or many', () =>
+        eachRow([['palette', 25, 16777216, -1], ['palette', 6, 32, 31]], async ([color, ...tile]) => {
             const url = `${base()}/relief/\${z}/\${x}/\${y}.png`;
             writeFileSync(path.join(directory, 'tms.xml'), tms(url, { bands: 3, type: 'Byte' }, tile, [1, 1]));
             const sent = decodePng(await daemon.bytes(`/default/relief/${tile.join('/')}.png`));
-            assert.equal(sent.colour, colour);
+            assert.equal(sent.color, color);
             assert.deepEqual(await values('tms.xml', Uint8Array), sent.samples);
         }));
 
@@ -297,7 +297,7 @@ describe('GDAL', { timeout: patience(900000) }, () => {
         for (const line of example('gdal_translate -srcwin', at).replaceAll(/\\\n */g, '').replaceAll('"', '').split('\n'))
             await gdal(...line.split(' '), '-q');
         assertHeights(await values('part.tif', Float32Array), await region(PART), 0);
-        assertHeights(greys(range)(await values('large.tif', Uint16Array)), await region([0, 0, 1025, 1025]),
+        assertHeights(grays(range)(await values('large.tif', Uint16Array)), await region([0, 0, 1025, 1025]),
             encodings(range).at(-1).error);
     });
 

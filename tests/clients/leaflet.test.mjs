@@ -9,15 +9,15 @@ import { eachRow } from '../http/table.mjs';
 import { PATIENT, assertShows, useBrowser } from './pages.mjs';
 import { example } from './readme.mjs';
 
-/* Views: Leaflet's zoom and centre, a visible tile, and the position of its corner in the view. */
+/* Views: Leaflet's zoom and center, a visible tile, and the position of its corner in the view. */
 const VIEWS = [
-    { zoom: 6, centre: null, tile: '6/32/32', corner: [256, 256] },     // the example's initial view: block (0, 0)
-    { zoom: 6, centre: [40, -90], tile: '6/-23/-10', corner: [128, 256] },
-    { zoom: 0, centre: [-128, 128], tile: '0/0/0', corner: [128, 128] },
-    { zoom: -2, centre: [300, -1300], tile: '-2/-2/-1', corner: [69, 75] },
-    { zoom: -13, centre: [2 ** 24 + 2 ** 20, 2 ** 20 - 2 ** 25], tile: '-13/-16/-9', corner: [128, 128] },
-    { zoom: -26, centre: [0, 0], tile: '-26/0/0', corner: [256, 256] },
-    { zoom: 25, centre: [-128, 128], tile: '25/16777216/16777216', corner: [256, 256] },
+    { zoom: 6, center: null, tile: '6/32/32', corner: [256, 256] },     // the example's initial view: block (0, 0)
+    { zoom: 6, center: [40, -90], tile: '6/-23/-10', corner: [128, 256] },
+    { zoom: 0, center: [-128, 128], tile: '0/0/0', corner: [128, 128] },
+    { zoom: -2, center: [300, -1300], tile: '-2/-2/-1', corner: [69, 75] },
+    { zoom: -13, center: [2 ** 24 + 2 ** 20, 2 ** 20 - 2 ** 25], tile: '-13/-16/-9', corner: [128, 128] },
+    { zoom: -26, center: [0, 0], tile: '-26/0/0', corner: [256, 256] },
+    { zoom: 25, center: [-128, 128], tile: '25/16777216/16777216', corner: [256, 256] },
 ];
 
 /* What screenshots have: the whole window, and no controls. */
@@ -45,9 +45,9 @@ describe('Leaflet', { timeout: patience(900000) }, () => {
             const { page, urls } = await visit.file(example('L.CRS.Simple', base).replace('<div', `${ONLY_TILES}<div`),
                 { deviceScaleFactor: density });
             await page.evaluate('window.map = map');        // as a script names its own
-            await eachRow(VIEWS, async ({ zoom, centre, tile, corner }) => {
-                if (centre)
-                    await page.evaluate((view) => window.map.setView(...view, { animate: false }), [centre, zoom]);
+            await eachRow(VIEWS, async ({ zoom, center, tile, corner }) => {
+                if (center)
+                    await page.evaluate((view) => window.map.setView(...view, { animate: false }), [center, zoom]);
                 assert.equal(await page.evaluate(() => window.map.getZoom()), zoom);
                 const tiles = await painted(page);
                 const shot = decodePng(await page.screenshot());

@@ -29,7 +29,7 @@ function lngLat([x, y]) {
 
 describe('MapLibre GL JS', { timeout: patience(900000) }, () => {
     /* Each encoding is compared at many places in a world of one noise: if tiles come slowly, MapLibre may leave the border
-     * of one without its neighbour's samples. */
+     * of one without its neighbor's samples. */
     const [builtIn, plain] = [useDaemon({ builtIn: true, config: PATIENT }), useDaemon()];
     let daemon;
     beforeEach(() => { daemon = builtIn; });
@@ -69,11 +69,11 @@ describe('MapLibre GL JS', { timeout: patience(900000) }, () => {
      * (i + 1/2) / 256 of the tile, and interpolates between the middles. In our grid sample i is the
      * cell's corner, so the terrain lies half a sample too far south and east: at a block it has the
      * height half a sample north-west of it. Raster tiles are shifted in the same way, because a pixel
-     * has the colour of its corner.
+     * has the color of its corner.
      *
      * Returns { own, seen, slope } for the block of a sample of TILE, exact or filtered: the sample, the height that MapLibre shows,
      * and the maximum difference of the two. Interpolation is linear in x and in y, so that is half the
-     * largest step to a neighbour along x plus half of that along y.
+     * largest step to a neighbor along x plus half of that along y.
      */
     async function shown(tile, z, [x, y]) {
         const [i, j] = [(x - FIRST) / stepAt(z), (y - FIRST) / stepAt(z)];
@@ -104,7 +104,7 @@ describe('MapLibre GL JS', { timeout: patience(900000) }, () => {
         ]);
     }
 
-    /* height.png has 16 bits of grey, but a canvas only 8: one step is 1/255 of the range. */
+    /* height.png has 16 bits of gray, but a canvas only 8: one step is 1/255 of the range. */
     const ROWS = [
         {
             name: 'terrarium', zooms: [7, 12, 16, 18],
@@ -287,13 +287,13 @@ describe('MapLibre GL JS', { timeout: patience(900000) }, () => {
             .map(({ properties: { ele }, geometry: { type, coordinates } }) =>
                 ({ ele, points: type === 'LineString' ? coordinates : coordinates.flat() })));
         assert.ok(lines.length > 2, `${lines.length} contours`);
-        const centre = FIRST + WINDOW / 2;
+        const center = FIRST + WINDOW / 2;
         for (const { ele, points } of lines) {
             assert.equal(ele % step, 0, `a contour at ${ele} m`);
             for (const [longitude, latitude] of points.filter((_, i) => i % 10 === 5)) {
                 const v = Math.asinh(Math.tan(latitude * Math.PI / 180)) / (2 * Math.PI);
                 const [i, j] = [longitude / 360, -v].map((part) =>
-                    Math.floor((centre + part * WINDOW - FIRST) / stepAt(zoom) - 0.5));
+                    Math.floor((center + part * WINDOW - FIRST) / stepAt(zoom) - 0.5));
                 const around = await Promise.all([-1, 0, 1, 2].flatMap((down) => [-1, 0, 1, 2].map((right) =>
                     sample(packed, zoom, i + right, j + down))));
                 assert.ok(Math.min(...around) <= ele && ele <= Math.max(...around), `${ele} m at ${longitude}, ${latitude}, ` +

@@ -33,7 +33,7 @@ async function pixels(file, zoom) {
 }
 
 /* The pixels of a tile, as interleaved red, green and blue. */
-function colours(png) {
+function colors(png) {
     const { channels, samples } = decodePng(png);
     return channels === BANDS ? samples : Uint8Array.from({ length: BANDS * samples.length }, (_, i) => samples[Math.floor(i / BANDS)]);
 }
@@ -78,7 +78,7 @@ describe('archives in GDAL', { timeout: patience(900000) }, () => {
             for (let i = 0; i < columns; i++)
                 for (let j = 0; j < rows; j++) {
                     const name = `/${world}/${layer}/${z}/${x + i}/${y + j}${scale === 2 ? '@2x' : ''}.png`;
-                    assert.ok(tileOf(raster, size, columns, i, j).equals(colours(await daemon.bytes(name))), name);
+                    assert.ok(tileOf(raster, size, columns, i, j).equals(colors(await daemon.bytes(name))), name);
                 }
         }
         const top = Math.max(...Object.keys(zooms).map(Number));
@@ -100,7 +100,7 @@ describe('archives in GDAL', { timeout: patience(900000) }, () => {
         await promisify(execFile)(BINARY, [...args, '--cache', daemon.cache], { cwd: directory, timeout: patience(300000) });
         await gdal(program, '-q', '-of', 'ENVI', '-co', 'INTERLEAVE=BIP', '-b', '1', '-b', '2', '-b', '3', ...more);
         const raster = readFileSync(path.join(directory, 'relief.tif'));
-        assert.ok(tileOf(raster, 256, 8, 5, 2).equals(colours(await daemon.bytes('/default/relief/3/5/2.png'))));
+        assert.ok(tileOf(raster, 256, 8, 5, 2).equals(colors(await daemon.bytes('/default/relief/3/5/2.png'))));
     });
 
     it('heights are those of pictures', async () => {

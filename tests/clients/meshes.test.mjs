@@ -66,7 +66,7 @@ describe('meshes', { timeout: patience(900000) }, () => {
 
     /*
      * Assert that the meshes of the four tiles around the corner of tile (X, Y) have their corners exactly at the
-     * terrain, and that neighbours share their edges: edges(TILE) is what edgesOf() in a page makes of a mesh.
+     * terrain, and that neighbors share their edges: edges(TILE) is what edgesOf() in a page makes of a mesh.
      */
     async function assertExact([z, x, y], edges) {
         const tiles = [[-1, -1], [0, -1], [-1, 0], [0, 0]].map(([i, j]) => [z, x + i, y + j]);

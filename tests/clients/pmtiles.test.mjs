@@ -26,7 +26,7 @@ function middleOf(z, x, y) {
     return [360 * u - 180, Math.atan(Math.sinh(Math.PI * (1 - 2 * v))) * 180 / Math.PI];
 }
 
-/* The box of a tile and its neighbours, in blocks. */
+/* The box of a tile and its neighbors, in blocks. */
 function boxOf(z, x, y) {
     const side = SIDE / 2 ** z;
     return [x - 1, y - 1, x + 2, y + 2].map((i) => i * side - SIDE / 2).join(',');

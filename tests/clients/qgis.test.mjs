@@ -13,7 +13,7 @@ import { PATIENT } from './pages.mjs';
 const PYTHON = '/usr/bin/python3';      // Debian's, which has Debian's packages
 const installed = spawnSync(PYTHON, ['-c', 'import qgis.core']).status === 0;
 
-/* Opens the source argv[2] by the provider argv[1] and prints its extent, the values of band 1 at points, and the colours in views. */
+/* Opens the source argv[2] by the provider argv[1] and prints its extent, the values of band 1 at points, and the colors in views. */
 const SCRIPT = `
 import json, sys
 from qgis.core import (QgsApplication, QgsContrastEnhancement, QgsMapRendererSequentialJob, QgsMapSettings,
@@ -28,7 +28,7 @@ assert layer.isValid(), layer.error().message()
 if provider == 'gdal':         # as its window does when a layer is added
     layer.setContrastEnhancement(QgsContrastEnhancement.StretchToMinimumMaximum)
 extent = layer.extent()
-def colours(view):
+def colors(view):
     settings = QgsMapSettings()
     settings.setLayers([layer])
     settings.setDestinationCrs(layer.crs())
@@ -42,7 +42,7 @@ def colours(view):
 print(json.dumps({
     'extent': [extent.xMinimum(), extent.yMinimum(), extent.xMaximum(), extent.yMaximum()],
     'values': [layer.dataProvider().sample(QgsPointXY(*point), 1)[0] for point in points],
-    'colours': [colours(view) for view in views]}))
+    'colors': [colors(view) for view in views]}))
 `;
 
 describe('QGIS', { timeout: patience(900000), skip: !installed && 'python3-qgis is not installed' }, () => {
@@ -61,21 +61,21 @@ describe('QGIS', { timeout: patience(900000), skip: !installed && 'python3-qgis 
 
     it('shows height.xml in metres and blocks, north up', async () => {
         const points = [[12, -4], [-3000, 2000], [123456, 789012]];
-        const { extent, values, colours } = await open('gdal', `http://${daemon.authority}/default/height.xml`,
+        const { extent, values, colors } = await open('gdal', `http://${daemon.authority}/default/height.xml`,
             points.map(([x, y]) => [x + 0.5, -y - 0.5]), [around(2 ** 23), around(100000)]);
         assert.deepEqual(extent, around(2 ** 23));
         await eachRow(points.map((point, i) => [point, values[i]]), async ([[x, y], seen]) => {
             const { height } = await daemon.json(`/default/height?x=${x}&y=${y}`);
             assert.ok(Math.abs(seen - height) < 0.11, `${seen}, not ${height}`);
         });
-        assert.ok(colours.every((count) => count > 20), `${colours} colours`);
+        assert.ok(colors.every((count) => count > 20), `${colors} colors`);
     });
 
     it('shows the WMTS at its extent, and a place', async () => {
         const edge = Math.PI * 6378137;
-        const { extent, colours } = await open('wms', 'crs=EPSG:3857&format=image/png&layers=default:relief&styles=default' +
+        const { extent, colors } = await open('wms', 'crs=EPSG:3857&format=image/png&layers=default:relief&styles=default' +
             `&tileMatrixSet=GoogleMapsCompatible_Level25&url=http://${daemon.authority}/wmts.xml`, [], [around(edge), around(200000), around(2000)]);
         assert.ok(extent.every((at, i) => Math.abs(at - around(edge)[i]) < 1), `${extent}`);
-        assert.ok(colours.every((count) => count > 20), `${colours} colours`);
+        assert.ok(colors.every((count) => count > 20), `${colors} colors`);
     });
 });

@@ -34,12 +34,12 @@ describe('engines', { timeout: patience(600000) }, () => {
     const metres = async (x, y, width) =>
         floats(await daemon.bytes(`/default/region.f32?x=${x}&y=${y}&width=${width}&height=1`));
     /* Assert that 16-bit samples, scaled by the world's range, are near the heights. */
-    async function assertNear(greys, heights, scale) {
-        assert.equal(greys.length, heights.length);
+    async function assertNear(grays, heights, scale) {
+        assert.equal(grays.length, heights.length);
         const { range: [min, max] } = await daemon.json('/default.json');
         const half = (max - min) / 65535 / 2;
-        greys.forEach((grey, i) => {
-            const height = scale(grey, min, max);
+        grays.forEach((gray, i) => {
+            const height = scale(gray, min, max);
             assert.ok(Math.abs(height - heights[i]) < 1.01 * half, `sample ${i}: ${height}, not ${heights[i]}`);
         });
     }
@@ -53,7 +53,7 @@ describe('engines', { timeout: patience(600000) }, () => {
             assert.equal(ground[row * 4097 + 4096], east[row * 4097], `row ${row}: the edges differ`);
         // Unity places a value at value / 65536 of the terrain's height, above the terrain's position.
         await assertNear(ground.subarray(100 * 4097, 101 * 4097), await metres(0, 100, 4097),
-            (grey, min, max) => min + grey / 65536 * ((max - min) * 65536 / 65535));
+            (gray, min, max) => min + gray / 65536 * ((max - min) * 65536 / 65535));
     });
 
     it('Unreal', async () => {
@@ -69,7 +69,7 @@ describe('engines', { timeout: patience(600000) }, () => {
         const location = (min, max) => 100 * min + (max - min) * 3276800 / 65535;
         for (const [x, y, count] of [[0, 8128, 4097], [4032, 4097, 4097]])
             await assertNear(large.subarray(y * 8129 + x, y * 8129 + x + count), await metres(x, y, count),
-                (grey, min, max) => ((grey - 32768) / 128 * scale(min, max) + location(min, max)) / 100);
+                (gray, min, max) => ((gray - 32768) / 128 * scale(min, max) + location(min, max)) / 100);
         const range = [-6500, 6000];
         assert.equal(scale(...range).toFixed(4), '2441.4435');
         assert.equal(location(...range).toFixed(2), '-24990.46');

@@ -80,7 +80,7 @@ describe('the PNG reader', () => {
             rows[Math.floor(i / WIDTH) * stride + (bit >> 3)] |= index << (8 - depth - (bit & 7));
         });
         const image = decodePng(encode(rows, depth, 3, 1, { palette, stride }));
-        assert.deepEqual([image.colour, image.depth, ...image.indices], ['palette', 8, ...indices]);
+        assert.deepEqual([image.color, image.depth, ...image.indices], ['palette', 8, ...indices]);
         assert.deepEqual([...image.samples], [...indices].flatMap((index) => [...palette.subarray(3 * index, 3 * index + 3)]));
     }));
 
@@ -111,7 +111,7 @@ describe('the PNG reader', () => {
         ['a flipped bit in a CRC', flipped(valid.length - 1), /CRC of IEND/],
         ['gAMA', encode(noise(70), 8, 0, 1, { extra: [{ type: 'gAMA', body: Buffer.alloc(4) }] }), /only IHDR/],
         ['tEXt', encode(noise(70), 8, 0, 1, { extra: [{ type: 'tEXt', body: Buffer.from('a\0b') }] }), /only IHDR/],
-        ['RGBA', encode(noise(280), 8, 6, 4), /colour type 6/],
+        ['RGBA', encode(noise(280), 8, 6, 4), /color type 6/],
         ['a palette image without a palette', encode(noise(70, 3), 8, 3, 1), /without PLTE/],
     ], ([, file, message]) => assert.throws(() => decodePng(file), message)));
 });

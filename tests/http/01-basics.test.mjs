@@ -52,10 +52,10 @@ describe('the basics', { timeout: TIMEOUT }, () => {
         assert.ok(min < 0 && max > 0 && min > -10000 && max < 10000, `range ${world.range}`);
         assert.ok(['height', 'water', 'temperature', 'biome'].every((name) => name in world.fields));
         const steps = (points) => points.slice(1).map(([x], i) => x - points[i][0]);
-        // Two colours at one height form a sharp edge, such as a coast.
+        // Two colors at one height form a sharp edge, such as a coast.
         assert.ok(world.palette.length >= 2 && steps(world.palette).every((step) => step >= 0));
-        for (const [, colour] of world.palette)
-            assert.match(colour, /^#[0-9a-fA-F]{6}$/);
+        for (const [, color] of world.palette)
+            assert.match(color, /^#[0-9a-fA-F]{6}$/);
     });
 
     it('lists URL templates that resolve', async () => {
@@ -160,11 +160,11 @@ describe('the basics', { timeout: TIMEOUT }, () => {
         ['relief/0/0/0.png', 256, 8, ['rgb', 'palette']],
         ['relief/-3/-1/0.png', 256, 8, ['rgb', 'palette']],
         ['relief/20/-7/1048577.png', 256, 8, ['rgb', 'palette']],
-    ], async ([tile, size, depth, colours]) => {
+    ], async ([tile, size, depth, colors]) => {
         const answer = await daemon.get(`/default/${tile}`);
         assert.equal(answer.status, 200, answer.body.toString());
         assert.equal(Number(answer.headers['content-length']), answer.body.length);
-        if (!colours) {
+        if (!colors) {
             assert.equal(answer.headers['content-type'], 'application/octet-stream');
             assert.equal(answer.body.length, size * size * depth / 8);
             return;
@@ -172,10 +172,10 @@ describe('the basics', { timeout: TIMEOUT }, () => {
         assert.equal(answer.headers['content-type'], 'image/png');
         const image = decodePng(answer.body);
         assert.deepEqual([image.width, image.height, image.depth], [size, size, depth]);
-        assert.ok(colours.includes(image.colour), image.colour);
+        assert.ok(colors.includes(image.color), image.color);
         // At low zooms every octave is finer than a pixel, so pictures are flat.
         if (!/^\w+\/(0|-\d+)\//.test(tile))
-            assert.ok(new Set(image.samples).size > 3, 'the tile has a single colour');
+            assert.ok(new Set(image.samples).size > 3, 'the tile has a single color');
     }));
 
     it('reports that it is alive and ready', () => eachRow(['/healthz', '/readyz'], async (page) => {

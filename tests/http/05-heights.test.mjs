@@ -186,7 +186,7 @@ describe('raw heights', { timeout: TIMEOUT }, () => {
                     assert.ok(sameFloat(dense[1024 * j + 2 * i], plain[256 * j + i]), `sample ${i}, ${j}`);
         }));
 
-    it('share no column with their neighbours', async () => {
+    it('share no column with their neighbors', async () => {
         const [left, right] = [await tile(16, 32767, 5), await tile(16, 32768, 5)];
         const last = left.filter((_, i) => i % 256 === 255);
         const first = right.filter((_, i) => i % 256 === 0);

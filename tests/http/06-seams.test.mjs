@@ -44,12 +44,12 @@ function assertNoSeam(profiles) {
     const allowed = inner[2] * SLACK + LEVEL;
     mean.forEach((value, i) => {
         if (Math.abs(i - REACH) <= NEAR)
-            assert.ok(value <= allowed, `${i - REACH} columns from the border neighbours differ by ` +
+            assert.ok(value <= allowed, `${i - REACH} columns from the border neighbors differ by ` +
                 `${value.toFixed(3)}; inside by at most ${inner[0].toFixed(3)}`);
     });
     // A border that is too smooth means a repeated column.
     assert.ok(mean[REACH] >= inner.at(-1) / SLACK - LEVEL,
-        `the border's neighbours differ by only ${mean[REACH].toFixed(3)}; ` +
+        `the border's neighbors differ by only ${mean[REACH].toFixed(3)}; ` +
         `inside by at least ${inner.at(-1).toFixed(3)}`);
 }
 
@@ -59,7 +59,7 @@ const origin = (z) => decimal(ORIGIN * 1024n + 2n ** BigInt(7 + NATIVE_ZOOM - z 
 const CONFIG = `worlds:\n  - name: default\n${SHIFTED.map((z) =>
     `  - name: half_${z}\n    origin: [${origin(z)}, ${origin(z)}]\n`).join('')}`;
 
-/* A world whose relief is coloured by climate, and its shifted grids. */
+/* A world whose relief is colored by climate, and its shifted grids. */
 const CLIMATE = `
     fields:
       height: { add: [{ multiply: [{ noise: { wavelength: 8192, octaves: 12 } }, 4000] }, 300] }
@@ -169,7 +169,7 @@ describe('seams', { timeout: TIMEOUT }, () => {
         const dense = await picture(`climate/relief/${z - 1}/${Math.floor(x / 2)}/${Math.floor(y / 2)}@2x`);
         for (const [right, down] of QUARTERS) {
             const tile = await picture(`climate/relief/${z}/${x + right}/${y + down}`);
-            assert.ok(new Set(tile.samples).size > 50, 'many colours');
+            assert.ok(new Set(tile.samples).size > 50, 'many colors');
             assertSame([across, 128 * right, 128 * down], [tile, 128 * (1 - right), 128 * (1 - down)], 128, `shifted ${right}, ${down}`);
             const [i, j] = [x + right - 2 * Math.floor(x / 2), y + down - 2 * Math.floor(y / 2)];
             if (i < 2 && j < 2)

@@ -17,7 +17,7 @@ const UNKNOWN = /unknown|not a key|no such/i;
 const MISSING = /missing|required|needed|must have/i;
 const TWICE = /duplicate|twice|already|again|more than once/i;
 const ASCENDING = /ascend|increas|rising|order|greater|above/i;
-const COLOUR = /#rrggbb/i;
+const COLOR = /#rrggbb/i;
 const ADDRESS = /HOST:PORT/i;
 const SEED = /a whole number from -2\^63 to 2\^64-1, or any other text/;
 const LAYERS = new RegExp(`all.*${NAMES.join('.*')}.*field`);
@@ -27,7 +27,7 @@ const OCTAVES = /\b1\D+64\b/;
 
 const BROKEN = [
     // lines, key, what else the message must say
-    [['>colour: red'], 'colour', UNKNOWN],
+    [['>color: red'], 'color', UNKNOWN],
     [['threads: 1', '>theads: 2'], 'theads', UNKNOWN],
     [['cache:', '>  size: 1G'], 'cache.size', UNKNOWN],
     [['limits:', '  connections: 10', '>  bandwidth: 5'], 'limits.bandwidth', UNKNOWN],
@@ -130,10 +130,10 @@ const BROKEN = [
     [world('>elevation: [[0, 0, 0], [1, 5, 5]]'), `${W}.elevation`, /./],
     [world('>elevation: high'), `${W}.elevation`, /./],
     [world('>palette: [[0, "#000000"], [-5, "#ffffff"]]'), `${W}.palette`, ASCENDING],
-    [world('>palette: [[0, "#00000"], [5, "#ffffff"]]'), `${W}.palette`, COLOUR],
-    [world('>palette: [[0, "#00000g"], [5, "#ffffff"]]'), `${W}.palette`, COLOUR],
-    [world('>palette: [[0, red], [5, "#ffffff"]]'), `${W}.palette`, COLOUR],
-    [world('palette:', '  - [0, "#000000"]', '>  - [5, "#fffff"]'), `${W}.palette[1]`, COLOUR],
+    [world('>palette: [[0, "#00000"], [5, "#ffffff"]]'), `${W}.palette`, COLOR],
+    [world('>palette: [[0, "#00000g"], [5, "#ffffff"]]'), `${W}.palette`, COLOR],
+    [world('>palette: [[0, red], [5, "#ffffff"]]'), `${W}.palette`, COLOR],
+    [world('palette:', '  - [0, "#000000"]', '>  - [5, "#fffff"]'), `${W}.palette[1]`, COLOR],
     [world('palette:', '  - [0, "#000000"]', '>  - [nan, "#ffffff"]'), `${W}.palette[1]`, /-1000000.*1000000/],
 
     [world('>exaggeration: -1'), `${W}.exaggeration`, /0.*100/],

@@ -302,7 +302,7 @@ describe('worlds of every kind', { timeout: TIMEOUT }, () => {
         let tint = 0;
         samples.forEach((value, i) => { tint += Math.abs(value - samples[i - i % 3]); });
         // The light may be slightly tinted, but the sea of the default palette is far from gray.
-        assert.ok(tint / samples.length < 6, `a gray palette shows colours: ${tint / samples.length}`);
+        assert.ok(tint / samples.length < 6, `a gray palette shows colors: ${tint / samples.length}`);
     });
 });
 
@@ -387,10 +387,10 @@ describe('the sample worlds', { timeout: TIMEOUT }, () => {
             assert.ok(clamped < heights.length / 50, `${clamped} heights at the ends of the range`);
             const { samples } = decodePng(
                 await daemon.bytes(`/${world.name}/relief/${zoom}/${middle}/${middle}.png`));
-            const colours = new Set();
+            const colors = new Set();
             for (let i = 0; i < samples.length; i += 3)
-                colours.add(samples[i] << 16 | samples[i + 1] << 8 | samples[i + 2]);
-            assert.ok(colours.size > 100, `${colours.size} colours`);
+                colors.add(samples[i] << 16 | samples[i + 1] << 8 | samples[i + 2]);
+            assert.ok(colors.size > 100, `${colors.size} colors`);
         } finally {
             await daemon.quit();
         }

@@ -68,7 +68,7 @@ describe('documents', { timeout: TIMEOUT }, () => {
             });
     });
 
-    it('centre maps on terrain', () => eachRow([
+    it('center maps on terrain', () => eachRow([
         ['default', [0, 0, 6]],
         ['near', [0, 0, 6]],
         ['round', [0, 0, 6]],
@@ -93,7 +93,7 @@ describe('documents', { timeout: TIMEOUT }, () => {
             assert.deepEqual(listed.layers, world.layers);
         }));
 
-    it('name the encodings of heights as colours', async () => {
+    it('name the encodings of heights as colors', async () => {
         const { layers } = await daemon.json('/default.json');
         const encodings = layers.filter(({ encoding }) => encoding).map(({ name, encoding }) => [name, encoding]);
         assert.deepEqual(encodings, [['terrarium', 'terrarium'], ['terrain-rgb', 'mapbox']]);

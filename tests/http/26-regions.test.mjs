@@ -32,7 +32,7 @@ describe('regions', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const region = (at, sides, options) => daemon.bytes(target(at, sides, options));
 
-    it('share their edges with their neighbours, at every step', () => eachRow(
+    it('share their edges with their neighbors, at every step', () => eachRow(
         STEPS.flatMap((step) => CROSSINGS.map((at) => [step, at])), async ([step, [x, y]]) => {
             // Different sizes, so that an error that depends on the size shows.
             const [west, east, north, south] = [17, 9, 12, 20];
@@ -85,7 +85,7 @@ describe('regions', { timeout: TIMEOUT }, () => {
                 await daemon.bytes(`/default/height/${z}/${x}/${y}.${form}`), form);
         const [a, b] = [await region(at, [256, 256], { step, form: 'png' }),
             await daemon.bytes(`/default/height/${z}/${x}/${y}.png`)].map(decodePng);
-        assert.deepEqual([a.depth, a.colour, a.width, a.height], [16, 'gray', 256, 256]);
+        assert.deepEqual([a.depth, a.color, a.width, a.height], [16, 'gray', 256, 256]);
         assert.deepEqual(a.samples, b.samples, 'pixels');
     }));
 
@@ -130,7 +130,7 @@ describe('regions', { timeout: TIMEOUT }, () => {
         const heights = floats(await region(at, sides, { step, world }));
         const coded = words(await region(at, sides, { step, world, form: 'r16' }));
         const image = decodePng(await region(at, sides, { step, world, form: 'png' }));
-        assert.deepEqual([image.depth, image.colour, image.width, image.height], [16, 'gray', ...sides]);
+        assert.deepEqual([image.depth, image.color, image.width, image.height], [16, 'gray', ...sides]);
         assert.deepEqual(image.samples, coded, 'png and r16');
         heights.forEach((h, i) => {
             const exact = (h - min) / (max - min) * 65535;

@@ -1,5 +1,5 @@
 // Volumes of density, for voxel worlds: positive is ground, negative is air, and
-// neighbours share their faces byte for byte.
+// neighbors share their faces byte for byte.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -38,7 +38,7 @@ describe('volumes', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ config: CONFIG });
     const volume = (at, sides, options) => box(daemon, at, sides, options);
 
-    it('share their faces with their neighbours, at every step', () => eachRow(
+    it('share their faces with their neighbors, at every step', () => eachRow(
         STEPS.flatMap((step) => CROSSINGS.map((at) => [step, at])), async ([step, meeting]) => {
             // Different sizes, so that an error that depends on the size shows.
             const low = [5, 7, 4], high = [6, 3, 8];

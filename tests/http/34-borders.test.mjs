@@ -1,4 +1,4 @@
-// Tiles with a border: one more column and row, which equal the first ones in the next tiles. So neighbouring meshes
+// Tiles with a border: one more column and row, which equal the first ones in the next tiles. So neighboring meshes
 // meet without cracks.
 
 import assert from 'node:assert/strict';
@@ -27,7 +27,7 @@ describe('borders', { timeout: TIMEOUT }, () => {
     const forms = [...NAMES.flatMap((name) => [`${name}/%.png`, `${name}/%@2x.png`]),
         'height/%.r16', 'height/%.f32', 'height/%@2x.f32'];
     for (const form of forms)
-        it(`repeat the neighbours' first samples and change no other: ${form}`, () => eachRow(
+        it(`repeat the neighbors' first samples and change no other: ${form}`, () => eachRow(
             [[10, 511, 511], [16, -1, 32768]], async ([z, x, y]) => {
                 const tile = (right, down) => form.replace('%', `${z}/${x + right}/${y + down}`);
                 const bordered = await image(`${tile(0, 0)}?border=1`);

@@ -60,7 +60,7 @@ describe('regions over a range', { timeout: TIMEOUT }, () => {
         assert.deepEqual(Array.from(words(await bytes(query, { form: 'r16' }))), codes(heights, range, 65535), 'r16');
         assert.deepEqual([...await bytes(query, { form: 'u8' })], codes(heights, range, 255), 'u8');
         const image = decodePng(await bytes(query, { form: 'png' }));
-        assert.deepEqual([image.depth, image.colour], [16, 'gray']);
+        assert.deepEqual([image.depth, image.color], [16, 'gray']);
         assert.deepEqual(Array.from(image.samples), codes(heights, range, 65535), 'png');
     }));
 
@@ -167,7 +167,7 @@ describe('layers of fields', { timeout: TIMEOUT }, () => {
 
     it('are gray pictures with the octaves that a picture shows', async () => {
         const picture = decodePng(await daemon.bytes(tile('.png')));
-        assert.deepEqual([picture.depth, picture.colour, picture.width, picture.height], [16, 'gray', 256, 256]);
+        assert.deepEqual([picture.depth, picture.color, picture.width, picture.height], [16, 'gray', 256, 256]);
         const gray = decodePng(await daemon.bytes(`/default/gray/${z}/${x}/${y}.png`));
         assert.equal(picture.samples.findIndex((value, i) => Math.abs(value / 257 - gray.samples[i]) > 0.6), -1);
         const exact = words(await daemon.bytes(`/default/height/${z}/${x}/${y}.r16`));

@@ -69,9 +69,9 @@ describe('the layer biome', { timeout: TIMEOUT }, () => {
         '/bio/biome/13/4096/4096.png', '/bio/biome/13/4096/4096@2x.png?border=1', '/bio/region.png?x=0&y=0&width=9&height=9&layer=biome',
         '/bio/region.png?x=0&y=0&width=1500&height=700&layer=biome',
     ], async (url) => {
-        const { palette, depth, colour } = await picture(url);
+        const { palette, depth, color } = await picture(url);
         const colors = Array.from({ length: palette.length / 3 }, (_, id) => `#${palette.subarray(3 * id, 3 * id + 3).toString('hex')}`);
-        assert.deepEqual([depth, colour, colors.length], [8, 'palette', 201]);
+        assert.deepEqual([depth, color, colors.length], [8, 'palette', 201]);
         assert.deepEqual(colors, colors.map((_, id) => BIOMES.find((biome) => biome.id === id)?.color ?? '#000000'));
     }));
 

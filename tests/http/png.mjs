@@ -97,9 +97,9 @@ function unpack(bytes, stride, width, height, depth) {
 }
 
 /*
- * { width, height, depth, colour, channels, samples }: samples row by row,
+ * { width, height, depth, color, channels, samples }: samples row by row,
  * channels interleaved, of depth bits; palettes resolved to RGB, beside the `indices` and the `palette`, three bytes a color.
- * colour: 'gray', 'rgb', 'palette'.
+ * color: 'gray', 'rgb', 'palette'.
  */
 export function decodePng(file) {
     const chunks = pngChunks(file);
@@ -113,8 +113,8 @@ export function decodePng(file) {
     assert.deepEqual([compression, filter, interlace], [0, 0, 0], 'compression, filter, interlace');
     const kind = { '8/0': ['gray', 1], '16/0': ['gray', 1], '8/2': ['rgb', 3],
         '1/3': ['palette', 1], '2/3': ['palette', 1], '4/3': ['palette', 1], '8/3': ['palette', 1] };
-    assert.ok(`${depth}/${type}` in kind, `bit depth ${depth} with colour type ${type}`);
-    const [colour, perPixel] = kind[`${depth}/${type}`];
+    assert.ok(`${depth}/${type}` in kind, `bit depth ${depth} with color type ${type}`);
+    const [color, perPixel] = kind[`${depth}/${type}`];
     const bpp = Math.max(perPixel * depth / 8, 1);
     const stride = Math.ceil(width * perPixel * depth / 8);
     const packed = Buffer.concat(chunks.filter((c) => c.type === 'IDAT').map((c) => c.body));
@@ -124,10 +124,10 @@ export function decodePng(file) {
     if (depth === 16) {
         const view = Buffer.from(bytes.buffer);
         const samples = Uint16Array.from({ length: width * height }, (_, i) => view.readUInt16BE(2 * i));
-        return { width, height, depth, colour, channels: 1, samples };
+        return { width, height, depth, color, channels: 1, samples };
     }
-    if (colour !== 'palette')
-        return { width, height, depth, colour, channels: perPixel, samples: bytes };
+    if (color !== 'palette')
+        return { width, height, depth, color, channels: perPixel, samples: bytes };
     const palette = chunks.find((c) => c.type === 'PLTE')?.body;
     assert.ok(palette, 'a palette image without PLTE');
     const samples = new Uint8Array(width * height * 3);
@@ -136,7 +136,7 @@ export function decodePng(file) {
         assert.ok(3 * index + 2 < palette.length, `palette index ${index}`);
         samples.set(palette.subarray(3 * index, 3 * index + 3), 3 * i);
     });
-    return { width, height, depth: 8, colour, channels: 3, samples, indices, palette };
+    return { width, height, depth: 8, color, channels: 3, samples, indices, palette };
 }
 
 /* The same pixels; the compressed bytes may differ. */
@@ -159,7 +159,7 @@ const MEAN = 4;
  */
 export function assertSamePart([a, i, j], [b, k, l], width, height, what = 'pixels') {
     assert.deepEqual([a.depth, a.channels], [b.depth, b.channels]);
-    const most = a.colour === 'palette' || b.colour === 'palette' ? MOST : 0;
+    const most = a.color === 'palette' || b.color === 'palette' ? MOST : 0;
     const { channels } = a;
     let sum = 0;
     for (let y = 0; y < height; y++)

@@ -1,4 +1,4 @@
-// The load generator against servers of known behaviour.
+// The load generator against servers of known behavior.
 // OPEN_LOOP names the binary; the default is build/tests/load/open_loop.
 
 import assert from 'node:assert/strict';
@@ -277,7 +277,7 @@ describe('the load generator', { concurrency: false }, () => {
         assert.deepEqual([...urls].sort(), ['/a', '/b']);
     });
 
-    // Server misbehaviour: [bytes sent, whether it closes, the error counted].
+    // Server misbehavior: [bytes sent, whether it closes, the error counted].
     const ANSWERS = [
         ['not HTTP\r\n\r\n', false, 'malformed'],
         ['HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxx', false, 'malformed'],

@@ -106,7 +106,7 @@ func add_body(body, shape):
 	add_child(body)
 
 
-# A ball touches the nearest ground. On a slope s its centre is RADIUS * (sqrt(1 + s^2) - 1) higher above the
+# A ball touches the nearest ground. On a slope s its center is RADIUS * (sqrt(1 + s^2) - 1) higher above the
 # ground below it than its radius; in a dip, up to that value for the steepest slope around.
 func tolerance(heights, east, south):
 	var half = (SIDE - 1) / 2

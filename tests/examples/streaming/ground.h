@@ -13,7 +13,7 @@ enum {
     GROUND_CELLS = 16, /* 2^GROUND_CELLS_BITS */
     GROUND_CELLS_BITS = 4,
     /*
-     * A square has one sample more than it has cells. Neighbours share the samples on their edges,
+     * A square has one sample more than it has cells. Neighbors share the samples on their edges,
      * bit for bit, so nothing has to be stitched.
      */
     GROUND_SIDE = GROUND_CELLS + 1,

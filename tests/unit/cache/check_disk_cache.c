@@ -280,7 +280,7 @@ static void damage_file(enum damage damage, const char *path, const struct blob 
 {
     char aside[FOLDER_TEXT + 16];
     uint8_t *bytes = malloc(png->length + 1);
-    struct tile_address neighbour = tile;
+    struct tile_address neighbor = tile;
     struct blob *other;
     snprintf(aside, sizeof aside, "%s/aside", directory);
     memcpy(bytes, png->bytes, png->length);
@@ -308,12 +308,12 @@ static void damage_file(enum damage damage, const char *path, const struct blob 
         file_write(path, bytes, png->length + 1);
         break;
     case OTHER_SIZE:
-        neighbour.scale = 2;
-        write_other(path, png_for(&neighbour, 512, 3));
+        neighbor.scale = 2;
+        write_other(path, png_for(&neighbor, 512, 3));
         break;
     case OTHER_TILE:
-        neighbour.x++;
-        write_other(path, png_for(&neighbour, 256, 1));
+        neighbor.x++;
+        write_other(path, png_for(&neighbor, 256, 1));
         break;
     case OTHER_CONTENT: /* with this tile's checksum */
         other = png_of(256, 3);

@@ -842,7 +842,7 @@ static const struct {
      "worlds[0].palette[0]", "got \".nan\"; expected metres from"},
     {WORLD "    palette: [[0, \"#000000\"], [1, [2]]]", 3, "worlds[0].palette[1]",
      "got a list of 1; expected \"#rrggbb\", in quotes"},
-    /* A colour without quotes is a comment to YAML, so the list never ends. */
+    /* A color without quotes is a comment to YAML, so the list never ends. */
     {WORLD "    palette:\n      - [0, \"#000000\"]\n      - [1, #ffffff]\n      - [2, #ffffff]\n",
      5, NULL, "a color needs quotes, as in \"#ffffff\""},
     {WORLD "    palette: [[0, #000000], [1, \"#ffffff\"]]", 3, NULL, "a color needs quotes"},

@@ -573,7 +573,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct draft *draft, const
 
 static void put_expression(struct draft *draft, struct draws *draws, int depth);
 
-/* FORMAT, in which each '?' is an expression, each '#' a number above 0, each '$' a colour. */
+/* FORMAT, in which each '?' is an expression, each '#' a number above 0, each '$' a color. */
 static void put_node(struct draft *draft, struct draws *draws, const char *format, int depth)
 {
     for (; *format; format++)

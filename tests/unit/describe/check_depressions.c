@@ -116,7 +116,7 @@ START_TEST(test_landforms)
 }
 END_TEST
 
-/* Lower levels until none can be: level = max(height, least level of the neighbours). */
+/* Lower levels until none can be: level = max(height, least level of the neighbors). */
 static void fill_slowly(const float *heights, int width, int height, float *levels)
 {
     for (int i = 0; i < width * height; i++) {

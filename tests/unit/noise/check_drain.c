@@ -93,10 +93,10 @@ static void follow(struct drain *drain, int level, int64_t i, int64_t j, struct 
 {
     struct drain_node n = node_at(drain, level, i, j);
     for (int t = 0; n.kind == DRAIN_FLOWS; t++) {
-        must(n.next >= 0 && n.next < DRAIN_NEIGHBOURS, "%s", text_of(&n));
+        must(n.next >= 0 && n.next < DRAIN_NEIGHBORS, "%s", text_of(&n));
         must(n.bed > 0 && n.length > 0, "%s", text_of(&n));
-        i += drain_neighbour[n.next][0];
-        j += drain_neighbour[n.next][1];
+        i += drain_neighbor[n.next][0];
+        j += drain_neighbor[n.next][1];
         const struct drain_node next = node_at(drain, level, i, j);
         must(next.bed < n.bed, "rises: %s, then %s", text_of(&n), text_of(&next));
         must(n.birth == level || next.kind == DRAIN_SEA || next.length >= n.length,
@@ -222,8 +222,8 @@ START_TEST(ways_keep_to_two_cells)
                  "(%d, %d)", way->column[t], way->row[t]);
             drain_nearest(drain, level, s * column + s / 2 * row, s * row, &a, &b);
             const bool first = a == i && b == j;
-            const bool next = n.next >= 0 && a == i + drain_neighbour[n.next][0] &&
-                              b == j + drain_neighbour[n.next][1];
+            const bool next = n.next >= 0 && a == i + drain_neighbor[n.next][0] &&
+                              b == j + drain_neighbor[n.next][1];
             must(first || next, "node %d of %d in the cell of (%d, %d) from its beginning", t,
                  way->count, (int)(a - i), (int)(b - j));
         }
@@ -271,7 +271,7 @@ static double turn(const struct drain_node *a, const struct drain_node *b,
            (double)(b->y - a->y) * (double)(c->x - a->x);
 }
 
-/* The triangles between neighbours keep their orientation, so edges do not cross. */
+/* The triangles between neighbors keep their orientation, so edges do not cross. */
 START_TEST(edges_do_not_cross)
 {
     enum { SIDE = 32 };
@@ -307,8 +307,8 @@ START_TEST(nearest_nodes_are_nearest)
         drain_nearest(drain, level, x, y, &i, &j);
         const double dx = (double)(s * i + half * j - x), dy = (double)(s * j - y),
                      d = dx * dx + dy * dy;
-        for (int k2 = 0; k2 < DRAIN_NEIGHBOURS; k2++) {
-            const int64_t a = i + drain_neighbour[k2][0], b = j + drain_neighbour[k2][1];
+        for (int k2 = 0; k2 < DRAIN_NEIGHBORS; k2++) {
+            const int64_t a = i + drain_neighbor[k2][0], b = j + drain_neighbor[k2][1];
             const double ex = (double)(s * a + half * b - x), ey = (double)(s * b - y);
             must(d <= ex * ex + ey * ey, "(%g, %g)", farlands_blocks(x), farlands_blocks(y));
         }

@@ -66,7 +66,7 @@ struct squares {
     double difference, band, relief;
 };
 
-/* The half-band filter around a value, whose neighbours are STRIDE apart and rows WIDTH apart. */
+/* The half-band filter around a value, whose neighbors are STRIDE apart and rows WIDTH apart. */
 #define FILTERED(values, width, stride)                                \
     do {                                                               \
         double sum = 0;                                                \

@@ -112,7 +112,7 @@ static const int64_t steps[] = {
     FARLANDS_MAX_STEP,
 };
 
-static const int64_t centres[] = {
+static const int64_t centers[] = {
     0,
     -12345,
     BLOCKS(1000000) + 333,
@@ -163,8 +163,8 @@ START_TEST(grid_equals_points)
         struct farlands_terrain *terrain = reference_terrain(&params);
         for (int s = 0; s < LENGTH(steps); s++) {
             struct farlands_grid grid = {
-                .x = centres[draw_between(&draws, 0, LENGTH(centres) - 1)] - steps[s] * 20,
-                .y = centres[draw_between(&draws, 0, LENGTH(centres) - 1)] - steps[s],
+                .x = centers[draw_between(&draws, 0, LENGTH(centers) - 1)] - steps[s] * 20,
+                .y = centers[draw_between(&draws, 0, LENGTH(centers) - 1)] - steps[s],
                 .step = steps[s],
                 .width = (int)draw_between(&draws, 1, 300),
                 .height = 3,
@@ -473,8 +473,8 @@ START_TEST(kernels_agree)
         struct farlands_params params = random_params(&draws);
         for (int s = 0; s < 2 * LENGTH(steps); s++) {
             struct farlands_grid grid = {
-                .x = centres[draw_between(&draws, 0, LENGTH(centres) - 1)],
-                .y = centres[draw_between(&draws, 0, LENGTH(centres) - 1)],
+                .x = centers[draw_between(&draws, 0, LENGTH(centers) - 1)],
+                .y = centers[draw_between(&draws, 0, LENGTH(centers) - 1)],
                 .step = steps[s / 2],
                 .width = widths[draw_between(&draws, 0, LENGTH(widths) - 1)],
                 .height = 3,

@@ -107,7 +107,7 @@ static void sample(const struct farlands_params *params, const struct motion *mo
 
 static const struct motion still = {"still", 1, 1, false, 0, 0};
 
-/* A cell depends on its neighbours; cellular noise on a point in each. Places three cells apart
+/* A cell depends on its neighbors; cellular noise on a point in each. Places three cells apart
  * have nothing in common. */
 static const struct motion motions[] = {
     {"west is east", -1, 1, false, 0, 0},

@@ -399,8 +399,8 @@ START_TEST(slabs_are_boxes)
 }
 END_TEST
 
-/* Chunks of a game's world, each with the first samples of its neighbours as a border. */
-START_TEST(neighbours_share_their_faces)
+/* Chunks of a game's world, each with the first samples of its neighbors as a border. */
+START_TEST(neighbors_share_their_faces)
 {
     enum { SIZE = 16, SIDE = SIZE + 1 };
     static const int size[] = {SIDE, SIDE, SIDE};
@@ -409,7 +409,7 @@ START_TEST(neighbours_share_their_faces)
     struct draws draws = {1300 + (uint64_t)_i, 0};
     for (int n = 0; n < 20 && steps[_i] < FARLANDS_MAX_STEP; n++) {
         struct farlands_box box = draw_box(&draws, terrain, steps[_i], size);
-        for (int64_t *first = &box.x; first <= &box.z; first++) /* room for the neighbour */
+        for (int64_t *first = &box.x; first <= &box.z; first++) /* room for the neighbor */
             if (*first > FARLANDS_LIMIT - 2 * SIDE * box.step)
                 *first = FARLANDS_LIMIT - 2 * SIDE * box.step;
         float *here = density(terrain, &box);
@@ -632,7 +632,7 @@ int main(void)
     tcase_add_test(formula, noises_that_are_off_may_be_anything);
     tcase_add_loop_test(exact, boxes_are_points, 0, LENGTH(steps));
     tcase_add_loop_test(exact, slabs_are_boxes, 0, LENGTH(steps));
-    tcase_add_loop_test(exact, neighbours_share_their_faces, 0, LENGTH(steps));
+    tcase_add_loop_test(exact, neighbors_share_their_faces, 0, LENGTH(steps));
     tcase_add_loop_test(exact, kernels_agree, 0, LENGTH(steps));
     tcase_add_loop_test(exact, density_ends_at_the_limit, 0, LENGTH(ends));
     tcase_add_test(looks, default_world_has_overhangs_and_caves);

@@ -382,8 +382,8 @@ START_TEST(volumes_are_points)
 }
 END_TEST
 
-/* Chunks of a game's world, each with the first samples of its neighbours as a border. */
-START_TEST(neighbours_share_their_faces)
+/* Chunks of a game's world, each with the first samples of its neighbors as a border. */
+START_TEST(neighbors_share_their_faces)
 {
     enum { SIZE = 16, SIDE = SIZE + 1 };
     struct farlands_params params = shaped(&shapes[4]);
@@ -470,7 +470,7 @@ int main(void)
     tcase_add_test(formula, map_options_do_not_apply);
     tcase_add_test(formula, nothing_beyond_the_limit);
     tcase_add_loop_test(boxes, volumes_are_points, 0, LENGTH(shapes));
-    tcase_add_test(boxes, neighbours_share_their_faces);
+    tcase_add_test(boxes, neighbors_share_their_faces);
     tcase_add_loop_test(boxes, boxes_end_at_the_limit, 0, LENGTH(bounds));
 
     return suite_run(suite);

@@ -122,7 +122,7 @@ static float *heights(const struct farlands_terrain *terrain, const struct farla
 
 static const char *const kernels[] = {"scalar", "avx2", "avx512", "neon"};
 
-static const int64_t centres[] = {
+static const int64_t centers[] = {
     0,
     -BLOCKS(777) - 1,
     BLOCKS(INT64_C(1) << 31),
@@ -194,8 +194,8 @@ START_TEST(tile_region_and_point_agree_under_every_kernel)
     const int64_t steps[] = {finest / 21 + 1, finest * 3 + 1, params.wavelength / 3};
     for (int s = 0; s < 2 * LENGTH(steps); s++) {
         struct farlands_grid whole = {
-            .x = centres[draw_between(&draws, 0, LENGTH(centres) - 1)],
-            .y = centres[draw_between(&draws, 0, LENGTH(centres) - 1)],
+            .x = centers[draw_between(&draws, 0, LENGTH(centers) - 1)],
+            .y = centers[draw_between(&draws, 0, LENGTH(centers) - 1)],
             .step = steps[s / 2] < FARLANDS_MAX_STEP ? steps[s / 2] : FARLANDS_MAX_STEP,
             .width = WHOLE_WIDTH,
             .height = WHOLE_HEIGHT,
@@ -230,8 +230,8 @@ START_TEST(zooms_agree)
     const struct kind *kind = kind_at(_i);
     struct farlands_params params = kind_params(kind);
     struct farlands_terrain *terrain = reference_terrain(&params);
-    for (int c = 0; c < LENGTH(centres); c++) {
-        const int64_t x = centres[c], y = centres[(c + 2) % LENGTH(centres)];
+    for (int c = 0; c < LENGTH(centers); c++) {
+        const int64_t x = centers[c], y = centers[(c + 2) % LENGTH(centers)];
         for (int64_t step = 1; step < FARLANDS_MAX_STEP; step *= 2) {
             const struct farlands_grid fine = {
                 .x = x, .y = y, .step = step, .width = 2 * WIDTH, .height = 2 * HEIGHT};
@@ -254,7 +254,7 @@ START_TEST(zooms_agree)
 }
 END_TEST
 
-/* Any place, near or far, that has a neighbour one period away. */
+/* Any place, near or far, that has a neighbor one period away. */
 static int64_t place_before(struct draws *draws, int64_t period)
 {
     const int64_t low = -FARLANDS_LIMIT + 1, high = FARLANDS_LIMIT - period;

@@ -207,7 +207,7 @@ END_TEST
 
 /*
  * Places moved by small and large parts of a cell, by more than a cell, and so far that
- * neighbours become distant.
+ * neighbors become distant.
  */
 static const struct {
     int64_t amplitude, wavelength;
@@ -405,7 +405,7 @@ START_TEST(zero_at_lattice_points)
 END_TEST
 
 /*
- * Neighbouring places: unit by unit around lattice points of broad cells, where the noise is 0,
+ * Neighboring places: unit by unit around lattice points of broad cells, where the noise is 0,
  * each height is right to a small part of one step.
  */
 START_TEST(broad_cells_have_no_steps)

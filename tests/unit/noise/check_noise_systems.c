@@ -81,7 +81,7 @@ static double improved_dot(int i, int j, int size, double x, double y)
 static double system_2(const struct farlands_params *params, int64_t x_units, int64_t y_units)
 {
     double px = blocks(table_place(x_units, params)), py = blocks(table_place(y_units, params));
-    double amplitude = 1, grey = 0, white = 0;
+    double amplitude = 1, gray = 0, white = 0;
     for (int size = (int)(params->wavelength / 1024); size >= 1; size /= 2) {
         double x = px / size, y = py / size;
         int i = (int)floor(x), j = (int)floor(y);
@@ -91,11 +91,11 @@ static double system_2(const struct farlands_params *params, int64_t x_units, in
                    u * (1 - v) * improved_dot(i + 1, j, size, x, y) +
                    (1 - u) * v * improved_dot(i, j + 1, size, x, y) +
                    u * v * improved_dot(i + 1, j + 1, size, x, y);
-        grey += amplitude * (1 + n) / 2;
+        gray += amplitude * (1 + n) / 2;
         white += amplitude;
         amplitude /= 2;
     }
-    return 2 * grey / white - 1;
+    return 2 * gray / white - 1;
 }
 
 /*
@@ -364,7 +364,7 @@ static double tolerance(const struct farlands_params *params)
     return slope * (0x1p-18 + 0x1p-20) + 3 * 0x1p-24 * highest;
 }
 
-/* Centres of the places that are compared, in units: near, negative, and far. */
+/* Centers of the places that are compared, in units: near, negative, and far. */
 static const int64_t middles[] = {
     0,
     BLOCKS(1000) + 123,

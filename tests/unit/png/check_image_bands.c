@@ -36,7 +36,7 @@ static void bands_tear_down(void)
 static const struct {
     enum pixel pixel;
     const char *name;
-    int depth, colour;
+    int depth, color;
 } kinds[] = {
     {PIXEL_GRAY8, "gray8", 8, PNG_COLOR_TYPE_GRAY},
     {PIXEL_GRAY16, "gray16", 16, PNG_COLOR_TYPE_GRAY},
@@ -82,7 +82,7 @@ static void paint(struct scene *scene, enum look look)
 {
     static uint8_t pixels[WIDEST * TALLEST * 3] __attribute__((aligned(8)));
     const bool wide = kinds[scene->kind].pixel == PIXEL_GRAY16;
-    const int channels = kinds[scene->kind].colour == PNG_COLOR_TYPE_RGB ? 3 : 1;
+    const int channels = kinds[scene->kind].color == PNG_COLOR_TYPE_RGB ? 3 : 1;
     uint64_t state = 9;
 
     scene->pixels = pixels;
@@ -220,8 +220,7 @@ static void check_file(const struct blob *file, const struct scene *scene, const
 
     picture_decode(&picture, file->bytes, file->length);
     must(picture.width == width && picture.height == height &&
-             picture.depth == kinds[scene->kind].depth &&
-             picture.colour == kinds[scene->kind].colour,
+             picture.depth == kinds[scene->kind].depth && picture.color == kinds[scene->kind].color,
          "%s, %s, %d x %d: became %u x %u", look, kinds[scene->kind].name, scene->width,
          scene->height, picture.width, picture.height);
     must(memcmp(picture.pixels, scene->pixels, picture.bytes) == 0,

@@ -62,7 +62,7 @@ static struct blob *write_or_fail(enum pixel pixel, int size)
 
 static const struct {
     enum pixel pixel;
-    int depth, colour;
+    int depth, color;
 } kinds[] = {
     {PIXEL_GRAY8, 8, PNG_COLOR_TYPE_GRAY},
     {PIXEL_GRAY16, 16, PNG_COLOR_TYPE_GRAY},
@@ -73,21 +73,21 @@ static const int sizes[] = {1, 2, 3, 17, 63, 64, 65, 256, 512};
 enum { KINDS_AND_SIZES = ROWS(kinds) * ROWS(sizes) };
 
 /* The number of colors of COUNT RGB pixels. */
-static int colours_of(const uint8_t *rgb, int count)
+static int colors_of(const uint8_t *rgb, int count)
 {
     static bool seen[1 << 24];
-    int colours = 0;
+    int colors = 0;
     memset(seen, 0, sizeof seen);
     for (const uint8_t *end = rgb + 3 * count; rgb < end; rgb += 3) {
-        bool *colour = &seen[rgb[0] << 16 | rgb[1] << 8 | rgb[2]];
-        colours += !*colour;
-        *colour = true;
+        bool *color = &seen[rgb[0] << 16 | rgb[1] << 8 | rgb[2]];
+        colors += !*color;
+        *color = true;
     }
-    return colours;
+    return colors;
 }
 
 /* The color type of a PNG file. */
-static int colour_type(const struct blob *png)
+static int color_type(const struct blob *png)
 {
     return png->bytes[8 + 8 + 9];
 }
@@ -118,13 +118,13 @@ START_TEST(test_round_trip)
         ck_assert_uint_eq(picture.width, (uint32_t)size);
         ck_assert_uint_eq(picture.height, (uint32_t)size);
 
-        ck_assert_int_eq(picture.colour, colour_type(png));
+        ck_assert_int_eq(picture.color, color_type(png));
         if (pixel != PIXEL_PICTURE) {
             ck_assert_int_eq(picture.depth, kinds[kind].depth);
-            ck_assert_int_eq(picture.colour, kinds[kind].colour);
+            ck_assert_int_eq(picture.color, kinds[kind].color);
         }
         ck_assert_uint_eq(picture.bytes, length);
-        if (picture.colour == PNG_COLOR_TYPE_PALETTE)
+        if (picture.color == PNG_COLOR_TYPE_PALETTE)
             check_close(picture.pixels, length, look == SMOOTH || look == RANDOM ? 22 : 0);
         else
             ck_assert_msg(memcmp(picture.pixels, pixels, length) == 0, "look %d, %d pixels",
@@ -177,7 +177,7 @@ START_TEST(test_chunks)
         char types[64];
         paint(look, kinds[kind].pixel, size);
         struct blob *png = write_or_fail(kinds[kind].pixel, size);
-        bool palette = colour_type(png) == PNG_COLOR_TYPE_PALETTE;
+        bool palette = color_type(png) == PNG_COLOR_TYPE_PALETTE;
         chunks_of(types, sizeof types, png);
         ck_assert_str_eq(types, palette ? "IHDRPLTEIDATflKYIEND" : "IHDRIDATflKYIEND");
         blob_release(png);
@@ -199,31 +199,31 @@ START_TEST(test_slope)
 }
 END_TEST
 
-static const int numbers_of_colours[] = {1, 2, 3, 4, 5, 16, 17, 255, 256, 257, 1000};
+static const int numbers_of_colors[] = {1, 2, 3, 4, 5, 16, 17, 255, 256, 257, 1000};
 
 /* A palette has exactly the picture's colors, if there are at most 256 that are far apart. Indices
  * are as narrow as possible. */
 START_TEST(test_palette)
 {
     enum { SIZE = 64 };
-    const int colours = numbers_of_colours[_i];
+    const int colors = numbers_of_colors[_i];
     for (int i = 0; i < SIZE * SIZE; i++)
         for (int part = 0; part < 3; part++)
-            pixels[3 * i + part] = (uint8_t)((uint32_t)(i % colours) * 0x9e3779b1u >> 8 * part);
-    ck_assert_int_eq(colours_of(pixels, SIZE * SIZE), colours);
+            pixels[3 * i + part] = (uint8_t)((uint32_t)(i % colors) * 0x9e3779b1u >> 8 * part);
+    ck_assert_int_eq(colors_of(pixels, SIZE * SIZE), colors);
     struct blob *png = write_or_fail(PIXEL_PICTURE, SIZE);
     struct picture picture;
     picture_decode(&picture, png->bytes, png->length);
-    if (colours > 256)
+    if (colors > 256)
         check_close(picture.pixels, bytes_of(PIXEL_PICTURE, SIZE), 22);
     else
         ck_assert_mem_eq(picture.pixels, pixels, bytes_of(PIXEL_PICTURE, SIZE));
     /* PLTE comes after the signature's 8 bytes and IHDR's 25. */
-    if (colours <= 256) {
-        const int depth = colours <= 2 ? 1 : colours <= 4 ? 2 : colours <= 16 ? 4 : 8;
-        ck_assert_int_eq(colour_type(png), PNG_COLOR_TYPE_PALETTE);
+    if (colors <= 256) {
+        const int depth = colors <= 2 ? 1 : colors <= 4 ? 2 : colors <= 16 ? 4 : 8;
+        ck_assert_int_eq(color_type(png), PNG_COLOR_TYPE_PALETTE);
         ck_assert_int_eq(png->bytes[8 + 8 + 8], depth);
-        ck_assert_uint_eq(big_endian(png->bytes + 8 + 25), 3 * (uint32_t)colours);
+        ck_assert_uint_eq(big_endian(png->bytes + 8 + 25), 3 * (uint32_t)colors);
     }
     picture_free(&picture);
     blob_release(png);
@@ -232,16 +232,16 @@ END_TEST
 
 enum { INDEXED = 64 }; /* pixels per side */
 
-/* Random pixels less than COLOURS, and in EXPECTED the colors that they stand for, all distinct. */
-static void make_indices(struct image_palette *palette, uint8_t *expected, int colours)
+/* Random pixels less than COLORS, and in EXPECTED the colors that they stand for, all distinct. */
+static void make_indices(struct image_palette *palette, uint8_t *expected, int colors)
 {
     uint64_t state = 5;
-    palette->colors = colours;
+    palette->colors = colors;
     for (int i = 0; i < 256; i++)
         for (int part = 0; part < 3; part++)
             palette->color[i][part] = (uint8_t)((uint32_t)i * 0x9e3779b1u >> 8 * part);
     for (int i = 0; i < INDEXED * INDEXED; i++) {
-        pixels[i] = (uint8_t)chance_below(&state, colours);
+        pixels[i] = (uint8_t)chance_below(&state, colors);
         memcpy(expected + 3 * i, palette->color[pixels[i]], 3);
     }
 }
@@ -252,7 +252,7 @@ static void check_indices(const struct blob *file, const struct image_palette *p
 {
     struct picture picture;
     picture_decode(&picture, file->bytes, file->length);
-    ck_assert_int_eq(picture.colour, PNG_COLOR_TYPE_PALETTE);
+    ck_assert_int_eq(picture.color, PNG_COLOR_TYPE_PALETTE);
     ck_assert_int_eq(picture.depth, 8);
     ck_assert_uint_eq(picture.bytes, 3 * INDEXED * INDEXED);
     ck_assert_mem_eq(picture.pixels, expected, picture.bytes);
@@ -312,7 +312,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_round_trip, 0, KINDS_AND_SIZES);
     tcase_add_loop_test(tcase, test_chunks, 0, KINDS_AND_SIZES);
     tcase_add_loop_test(tcase, test_slope, 0, ROWS(kinds));
-    tcase_add_loop_test(tcase, test_palette, 0, ROWS(numbers_of_colours));
+    tcase_add_loop_test(tcase, test_palette, 0, ROWS(numbers_of_colors));
     tcase_add_loop_test(tcase, test_indices, 0, ROWS(numbers_of_indices));
     tcase_add_test(tcase, test_pure);
     return suite_run(suite);

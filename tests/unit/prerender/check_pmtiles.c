@@ -233,7 +233,7 @@ START_TEST(test_ids)
 }
 END_TEST
 
-/* Each id once, and neighbours in the order are neighbours on the map. */
+/* Each id once, and neighbors in the order are neighbors on the map. */
 START_TEST(test_curve)
 {
     enum { Z = 6, SIDE = 1 << Z, BEFORE = (SIDE * SIDE - 1) / 3 };

@@ -258,10 +258,10 @@ static inline int plain_layers(void)
     return count;
 }
 
-/* A decoded PNG: 16-bit samples in native order, indexed colours as RGB, rows packed. */
+/* A decoded PNG: 16-bit samples in native order, indexed colors as RGB, rows packed. */
 struct picture {
     uint32_t width, height;
-    int depth, colour; /* of the file: PNG_COLOR_TYPE_... */
+    int depth, color; /* of the file: PNG_COLOR_TYPE_... */
     size_t bytes;
     uint8_t *pixels;
 };
@@ -295,8 +295,8 @@ static inline void picture_decode(struct picture *picture, const uint8_t *bytes,
     picture->width = png_get_image_width(png, info);
     picture->height = png_get_image_height(png, info);
     picture->depth = png_get_bit_depth(png, info);
-    picture->colour = png_get_color_type(png, info);
-    if (picture->colour == PNG_COLOR_TYPE_PALETTE)
+    picture->color = png_get_color_type(png, info);
+    if (picture->color == PNG_COLOR_TYPE_PALETTE)
         png_set_palette_to_rgb(png);
     if (picture->depth == 16)
         png_set_swap(png);

@@ -246,7 +246,7 @@ START_TEST(test_pyramid)
         must(tile_grid(&east, &next, NULL) == 0, "east of %s is not there", name);
         must(tile_grid(&parent, &coarse, NULL) == 0, "parent of %s is not there", name);
         must(next.x == grid.x + TILE_SIZE * grid.step && next.y == grid.y + TILE_SIZE * grid.step,
-             "%s: no neighbour", name);
+             "%s: no neighbor", name);
         must(coarse.step == 2 * grid.step, "%s: parent's step", name);
         must(coarse.x + 128 * (x & 1) * coarse.step == grid.x, "%s: parent's x", name);
         must(coarse.y + 128 * (y & 1) * coarse.step == grid.y, "%s: parent's y", name);
