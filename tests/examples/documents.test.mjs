@@ -208,6 +208,7 @@ const EXAMPLES = {
         ['cc -o chunk', async (block) => assert.equal(await run(`${block}\n./chunk`), '251.70 m in the middle\n')],
         ['add_subdirectory', by('tests/proofs/library.sh')],
         ['cmake -S noise', by('tests/proofs/windows.sh')],
+        ['cell = floor', text],
         ['q p\' gx', text],
         ['along =', text],
         ['n = q0', text],
@@ -218,6 +219,8 @@ const EXAMPLES = {
         ['case GRAPH_FOLD', text], ['static inline void sample_fold', text], ['KEYS(FOLD', text],
         ['make build/tests/unit/noise', names],
     ],
+    'noise/evaluate/README.md': [['graph/   program', text], ['country:', text]],
+    'noise/water/README.md': [['level 0', text], ['drain.c', text]],
     'server/README.md': [
         ['curl -o wmts.png', run],
         ['curl "http://127.0.0.1:8080/default/region.f32', refused],
