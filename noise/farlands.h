@@ -36,7 +36,7 @@
  *   -ENOENT  no field, or no world, of this name
  *   -ENOMEM
  *
- * A world never changes, and any number of threads may use it at once. A scratch is working memory,
+ * Worlds never change, and any number of threads may use one at once. A scratch is working memory,
  * for one call at a time: it saves the allocation of 7 MB, and of some 12 MB more for each drain of
  * the world, and remembers values at places nearby. NULL makes one for this call: at a single place
  * of a world with rivers that takes milliseconds, with a scratch a hundredth of it, if the last

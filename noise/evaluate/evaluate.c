@@ -1,10 +1,10 @@
 /*
  * The evaluation of a program over a grid. README.md has a drawing and an example.
  *
- * A grid is cut into chunks. For each chunk come the patches (patch.h) that its domain needs from
- * other domains (plan.h), then its rivers, then its steps (steps.h). Patches are made in falling
- * order of lattices, because a lattice's domain may need patches of lattices with smaller numbers:
- * these are made for its nodes first, and for the chunk afterwards.
+ * A grid is cut into chunks. For each chunk come the patches (patch.h) that the domain needs from
+ * other domains (plan.h), then rivers, then steps (steps.h). Patches are made in falling order of
+ * lattices, because a lattice's domain may need patches of lattices with smaller numbers: these are
+ * made for that lattice's nodes first, and for the chunk afterwards.
  */
 #include "evaluate.h"
 
@@ -167,7 +167,7 @@ static int even_chunk(int n, int most)
     return (n - 1) / chunks + 1;
 }
 
-/* Differentiate at CHUNK's samples. The chunk has just been evaluated, so its patches are there. */
+/* Differentiate at CHUNK's samples. The chunk has just been evaluated, so patches are there. */
 static void differentiate(const struct context *c, const struct chunk *chunk,
                           const struct derivative_rows *d, size_t at, size_t stride)
 {

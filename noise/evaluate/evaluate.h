@@ -21,15 +21,16 @@ int evaluate(const struct program *program, const struct kernel *kernel,
              struct farlands_scratch *scratch, const struct farlands_grid *grid,
              const struct output *outputs, int count, size_t stride);
 
-/* The same for one OPERATION, with its derivatives along x and y, per block, in DX and DY
- * (derivatives.h), or with differences over a block if it has none. GRID must not be band-limited.
+/* The same for one OPERATION, with derivatives along x and y, per block, in DX and DY
+ * (derivatives.h), or with differences over a block if there are none. GRID must not be
+ * band-limited.
  */
 int evaluate_derivatives(const struct program *program, const struct kernel *kernel,
                          struct farlands_scratch *scratch, const struct farlands_grid *grid,
                          int operation, float *value, float *dx, float *dy, size_t stride);
 
-/* Find the rivers of OPERATION, a GRAPH_WATER. SCRATCH owns *OUT, which is valid until its next
- * evaluation. Returns 0 or -ENOMEM. */
+/* Find the rivers of OPERATION, a GRAPH_WATER. SCRATCH owns *OUT, which is valid until the next
+ * evaluation with SCRATCH. Returns 0 or -ENOMEM. */
 struct rivers;
 int evaluate_rivers(const struct program *program, const struct kernel *kernel,
                     struct farlands_scratch *scratch, int operation, struct rivers **out);

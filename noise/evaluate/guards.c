@@ -48,7 +48,7 @@ void guards_release(const struct program *program, const struct domain *domain, 
             guards_release(program, domain, domain->input[operation][i], spared, reads);
 }
 
-/* One reader of OPERATION has gone. If it was the last one, returns what that saves: the cost of
+/* One reader of OPERATION has gone. If that was the last reader, returns the saving: the cost of
  * OPERATION and, in turn, of inputs that lose their last reader. Otherwise 0. */
 static double cost_released(const struct program *program, const struct domain *domain,
                             int operation, int16_t *reads)

@@ -1,8 +1,8 @@
 /*
- * Which operations a mask makes irrelevant: if it is 0 in all samples, those that are read only
- * through products with it. Private to noise/.
+ * Which operations a mask makes irrelevant: if all its samples are 0, those that are read only
+ * through products with the mask. Private to noise/.
  *
- * The guard of a product is one of its factors. If the guard is 0, the other factor is not read,
+ * One factor of a product is the guard. If the guard is 0, the other factor is not read,
  * and an operation that nobody else reads is not carried out. This may change the signs of zeros
  * alone, and graph.h says why no value depends on them.
  */
@@ -20,8 +20,8 @@ static inline bool guards_reads(const struct operation *o, int guard, int i)
     return i == guard || (o->kind == GRAPH_MIX && i == 0);
 }
 
-/* One reader of OPERATION has gone: count it down in READS. If it was the last one, its inputs lose
- * a reader, too, unless it did not read them, as SPARED says. */
+/* One reader of OPERATION has gone: count it down in READS. If that was the last reader, the
+ * operation's inputs lose a reader, too, except those that SPARED says were not read. */
 void guards_release(const struct program *program, const struct domain *domain, int operation,
                     const bool *spared, int16_t *reads);
 

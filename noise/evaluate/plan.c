@@ -6,7 +6,7 @@
 
 #include "noise/evaluate/guards.h"
 
-/* True if O's values in DOMAIN are its first input's values. */
+/* True if O just has the first input's values in DOMAIN. */
 static bool is_direct(const struct program *program, const struct domain *domain,
                       const struct operation *o)
 {
@@ -59,8 +59,8 @@ static bool is_fixed(const struct program *program, const struct domain *domain,
     return true;
 }
 
-/* Give each step a buffer: an input's buffer, if nobody else needs it and the step may overwrite
- * it, or else the first one that nobody needs. Outputs and constants keep theirs. */
+/* Give each step a buffer: an input's buffer, if no other step needs the values and this one may
+ * overwrite them, or else the first free one. Outputs and constants keep theirs. */
 static void assign_buffers(const struct program *program, struct domain *domain, const int *last)
 {
     int busy_until[GRAPH_MAX_NODES], buffers = 0, runs = 0;
@@ -82,8 +82,8 @@ static void assign_buffers(const struct program *program, struct domain *domain,
     }
 }
 
-/* Puts steps in order. An operation comes after its inputs, and, if possible, after the guards that
- * may make it irrelevant. Each pass places the operations that are read even if all guards not yet
+/* Puts steps in order. Inputs come before an operation, and, if possible, guards that may make the
+ * operation irrelevant. Each pass places the operations that are read even if all guards not yet
  * placed are 0. The next pass then finds those guards in their places. */
 struct order {
     const struct program *program;

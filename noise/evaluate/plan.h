@@ -1,11 +1,11 @@
 /*
- * The plan for an evaluation: which operations a program needs on which domain, in which order, and
- * which buffer each result takes. Private to noise/.
+ * The plan for an evaluation: the operations that a program needs on each domain, their order, and
+ * a buffer for each result. Private to noise/.
  *
  * A domain is the grid, or a lattice's nodes (GRAPH_LATTICE). Before a chunk in any domain begins,
- * the nodes that its samples lie between are evaluated, as a chunk in the lattice's domain. So
- * evaluation goes down from the grid to lattices, and from them to other lattices, whose numbers
- * are always smaller.
+ * the nodes around its samples are evaluated, as a chunk in the lattice's domain. So evaluation
+ * goes down from the grid to lattices, and from them to other lattices, whose numbers are always
+ * smaller.
  */
 #ifndef FARLANDS_PLAN_H
 #define FARLANDS_PLAN_H
@@ -22,12 +22,12 @@ enum {
 struct step {
     int operation;
     int buffer; /* for its result */
-    int run;    /* number of its noise, if it has one */
+    int run;    /* number of the noise, if there is one */
 };
 
 /* The steps for a grid, or for a lattice's nodes. */
 struct domain {
-    int64_t direct_below; /* a lattice with less spacing is its own input here */
+    int64_t direct_below; /* lattices with less spacing are skipped here */
     int64_t band_limit;   /* distance between samples if they are filtered; 0: none */
     int constants, steps; /* the first CONSTANTS steps are evaluated once per chunk */
     struct step step[GRAPH_MAX_NODES];
@@ -38,7 +38,7 @@ struct domain {
      * and for a noise that the band limit silences. Lattices that do not apply, and ground with
      * hidden rivers, are replaced by their own input. */
     int inputs[GRAPH_MAX_NODES], input[GRAPH_MAX_NODES][GRAPH_MAX_INPUTS];
-    /* For each operation: how many operations and outputs read it; which input is its guard
+    /* For each operation: how many operations and outputs read it; which input is the guard
      * (guards.h), or -1. */
     int16_t reads[GRAPH_MAX_NODES];
     int guard[GRAPH_MAX_NODES];
@@ -58,8 +58,8 @@ struct plan {
 
 /*
  * Plan COUNT OUTPUTS, operations in PROGRAM, on a grid. BAND_LIMIT: the distance between its
- * samples if they are filtered, or 0. PLAN is all 0 at first; if it is already this plan, nothing
- * is done. Returns 0 or -ENOMEM.
+ * samples if they are filtered, or 0. PLAN is all 0 at first. Nothing is done if PLAN is already
+ * the same. Returns 0 or -ENOMEM.
  */
 int plan_make(struct plan *plan, const struct program *program, int64_t band_limit,
               const int *outputs, int count);
@@ -67,7 +67,7 @@ int plan_make(struct plan *plan, const struct program *program, int64_t band_lim
 /* Free all memory that PLAN refers to, but not PLAN. */
 void plan_clear(struct plan *plan);
 
-/* True if the band limit leaves no octave of a noise, so that it is the same everywhere. */
+/* True if the band limit leaves no octave of a noise. Such a noise is the same everywhere. */
 static inline bool plan_is_silent(const struct domain *domain, const struct operation *o)
 {
     return o->noise && domain->band_limit &&
@@ -75,7 +75,7 @@ static inline bool plan_is_silent(const struct domain *domain, const struct oper
                &o->noise->octave[0], domain->band_limit) == 0;
 }
 
-/* True if O needs rivers and the band limit hides them: ground is as it was, and dry. A valley
+/* True if O needs rivers and the band limit hides them: then ground is unchanged, and dry. A valley
  * between nodes on the broadest level needs four samples to show. */
 static inline bool plan_hides_rivers(const struct program *program, const struct domain *domain,
                                      const struct operation *o)

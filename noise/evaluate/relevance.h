@@ -9,10 +9,10 @@
 
 /* The state of each operation in a band, or at few samples. */
 struct relevance {
-    /* How many operations that are carried out read this one; 0: it is irrelevant. */
+    /* How many operations that are carried out read this one; 0: this one is irrelevant. */
     int16_t reads[GRAPH_MAX_NODES];
-    bool spared[GRAPH_MAX_NODES]; /* its guard is 0, so it reads no guarded input */
-    bool zero[GRAPH_MAX_NODES];   /* known to be 0, so its buffer is not written */
+    bool spared[GRAPH_MAX_NODES]; /* the guard is 0, so guarded inputs are not read */
+    bool zero[GRAPH_MAX_NODES];   /* known to be 0, so the buffer is not written */
 };
 
 /* At first nothing is irrelevant. */
@@ -23,9 +23,9 @@ struct relevance relevance_all(const struct domain *domain);
 void relevance_drop(struct relevance *relevance, const struct program *program,
                     const struct domain *domain, int zero);
 
-/* If other inputs of O are ZERO, or SPARED since its guard is, its values may be known without
- * computing them: an input's, whose number is returned, or 0, for ZERO_INPUT. Returns -1 if they
- * must be computed. Signs of zeros may differ. */
+/* If some inputs of O are ZERO, or O is SPARED because the guard is 0, the values of O may be known
+ * without computing them. Returns the number of an input that has the same values, or ZERO_INPUT if
+ * all are 0. Returns -1 if they must be computed. Signs of zeros may differ. */
 enum { ZERO_INPUT = GRAPH_MAX_INPUTS };
 int relevance_same_input(const struct operation *o, bool spared, const bool zero[GRAPH_MAX_INPUTS]);
 

@@ -1,4 +1,4 @@
-/* One octave: its lattice, and how the seed places it. Private to noise/. */
+/* One octave: a lattice, and where the seed puts it. Private to noise/. */
 #ifndef FARLANDS_OCTAVE_H
 #define FARLANDS_OCTAVE_H
 
@@ -20,8 +20,8 @@ struct octave {
 };
 
 /* The place at coordinate AT along AXIS: lattice_place without a division. AT is within a grid's
- * bounds. The reciprocal is up to 1 / 2^64 too small, so the quotient may be one too small; close
- * to the origin it rarely is. */
+ * bounds. The reciprocal is up to 1 / 2^64 too small, so the quotient may be one too small, though
+ * rarely close to the origin. */
 static inline struct lattice_place octave_place(const struct octave *octave, enum axis axis,
                                                 int64_t at)
 {
@@ -88,7 +88,7 @@ static inline double octave_gully_limit(const struct octave *octave, int64_t ste
 
 /*
  * Where each part of a terrain begins among the seed's random numbers (lattice_random): four
- * numbers for each octave's plane, four for its other two axes, then those for the warp and the
+ * numbers for each octave's plane, four for the other two axes, then those for the warp and the
  * density.
  */
 enum {

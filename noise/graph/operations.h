@@ -14,7 +14,7 @@ enum operation_family {
     FAMILY_WATER,   /* reads the rivers of its last input, but not that input's values */
 };
 
-/* A node's number: its key in messages, its bounds, and a text that says what is expected. */
+/* A node's number: a key for messages, bounds, and a text that says what is expected. */
 struct operation_number {
     const char *key;
     double least, most;

@@ -14,7 +14,7 @@
 
 enum mark { MARK_NEW, MARK_OPEN, MARK_DONE };
 
-/* Append NODE after everything it depends on. Returns false if it depends on itself. The recursion
+/* Append NODE after everything it depends on. Returns false if that includes NODE. The recursion
  * is at most GRAPH_MAX_NODES deep. */
 static bool put_in_order(const struct graph_node *nodes, int node, enum mark *mark, int *order,
                          int *count, int *at)
@@ -92,9 +92,9 @@ static int find_river_source(int k, const struct operation *all)
 }
 
 /*
- * True if LATTICE is made from a finer lattice's slopes. Each of its nodes would need nodes of the
- * finer lattice around it, and a third lattice would need four times as many again, so one point's
- * cost would have no bound.
+ * True if LATTICE is made from a finer lattice's slopes. Each node would need nodes of the finer
+ * lattice around it, and a third lattice would need four times as many again: one point's cost
+ * would have no bound.
  */
 static bool has_finer_slopes(const struct operation *lattice, const struct operation *all)
 {
@@ -273,8 +273,8 @@ static struct node_fault totals_fault(struct totals *totals, const struct progra
             totals->depth[k] = totals->depth[o->input[i]];
         totals->drained[k] |= totals->drained[o->input[i]];
     }
-    /* Each node of its rivers would need nodes of the other drain around it, so a tile's cost would
-     * have no bound. */
+    /* Each node of these rivers would need nodes of the other drain around it, so a tile's cost
+     * would have no bound. */
     if (o->kind == GRAPH_DRAIN && totals->drained[k])
         return (struct node_fault){"of", "expected ground without another drain"};
     totals->drained[k] |= o->kind == GRAPH_DRAIN;

@@ -24,7 +24,7 @@ struct operation {
     int spacing_bits;             /* GRAPH_LATTICE: the spacing is 2 to this, in units */
     struct biomes *biomes;        /* GRAPH_BIOME */
     struct rivers_params *rivers; /* GRAPH_DRAIN */
-    int river_source;             /* the GRAPH_DRAIN whose rivers it reads, or itself; */
+    int river_source;             /* the GRAPH_DRAIN whose rivers are read, or this one; */
                                   /* -1: none */
 };
 

@@ -1,4 +1,4 @@
-/* Ends what real_begin.h began: undefines its parameter and all its macros. */
+/* Ends what real_begin.h began: undefines the parameter and all macros. */
 #undef REAL_IS_FLOAT
 #undef REAL
 #undef REAL_NAME

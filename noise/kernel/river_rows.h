@@ -12,11 +12,11 @@
 /* How far a valley changes the ground, in metres. */
 enum { RIVERS_REACH = 1024 };
 
-/* How far a node counts, in spacings on its level. */
+/* How far a node counts, in spacings on the same level. */
 #define RIVERS_SPREAD 1.6f
 
-/* The least sum of lake nodes' weights that makes a lake. A single node has a weight of 1 at its
- * place. */
+/* The least sum of lake nodes' weights that makes a lake. A single node has the weight 1 in the
+ * middle. */
 #define RIVERS_SHORE 0.6f
 /* How far above a lake a course may be that crosses it, in metres. */
 #define RIVERS_COURSE 0.1f
@@ -29,17 +29,17 @@ enum { RIVERS_CLOSE = 30 };
 /* A straight piece of a course, from (x, y) to (x + along_x, y + along_y). */
 struct river_piece {
     float x, y, along_x, along_y;
-    float inverse;        /* 1 / its squared length; 0: a point */
+    float inverse;        /* 1 / the squared length; 0: a point */
     float level, fall;    /* the water: at the beginning, and what is added up to the end */
     float half, widening; /* half the width, in the same way */
     float order, depth;   /* depth in the middle */
-    float flat, slope; /* the valley: how round its bottom is, in metres; how steep its sides are */
+    float flat, slope;    /* the valley: how round the bottom is, in metres; how steep sides are */
 };
 
-/* A node: its bed counts within REACH of it. */
+/* A node, whose bed counts within REACH. */
 struct river_node {
     float bed, reach;
-    float share; /* how much it is a lake, 0 to 1 */
+    float share; /* part that is a lake, 0 to 1 */
 };
 
 /* A chunk's values. */

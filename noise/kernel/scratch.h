@@ -1,6 +1,6 @@
 /*
- * Working memory for one evaluation, and also its context: a kernel's functions take a struct
- * farlands_scratch, or one octave in it. Private to noise/.
+ * Working memory for one evaluation, and also the context: a kernel's functions take a struct
+ * farlands_scratch, or one octave there. Private to noise/.
  */
 #ifndef FARLANDS_SCRATCH_H
 #define FARLANDS_SCRATCH_H
@@ -265,7 +265,7 @@ struct space_scratch {
     KERNEL_ALIGNED float fold[2 * KERNEL_SLOTS][KERNEL_CHUNK];
 };
 
-/* An octave in a noise, in its warp, or in space. */
+/* An octave in a noise, in a warp, or in space. */
 union octave_scratch {
     struct octave_source source; /* the other members begin with it */
     struct narrow_octave narrow;
@@ -273,7 +273,7 @@ union octave_scratch {
     struct space_scratch space;
 };
 
-/* Memory that noises share, because it is needed for one band only. */
+/* Memory that noises share, because a noise needs this for one band only. */
 struct noise_work {
     struct sums sums[KERNEL_BAND_ROWS];
     struct displacement displacement[KERNEL_BAND_ROWS][2]; /* along x and y */

@@ -1,12 +1,11 @@
 /*
  * Ledges: the overhangs of generator 3. The plane is cut into squares. Each has at most one ledge,
- * with its middle in the ground under the square's middle. terrain.h has the formula. Private to
- * noise/.
+ * centered in the ground under the square's middle. terrain.h has the formula. Private to noise/.
  *
- * A ledge never floats. From any of its blocks a way leads through the ledge to the block in the
- * middle, because density rises that way: along z, and along the longer of dx and dy, since the
- * skew is less than 1. The ground's top block above the middle is in the ledge or next to it, and
- * never hollow.
+ * A ledge never floats. From each block a way leads through the ledge to the block in the middle,
+ * because density rises that way: along z, and along the longer of dx and dy, since the skew is
+ * less than 1. The ground's top block above the middle is in the ledge or next to it, and never
+ * hollow.
  */
 #ifndef FARLANDS_LEDGE_H
 #define FARLANDS_LEDGE_H
@@ -26,7 +25,7 @@ struct ledge {
 /* How many times flatter the upper side is than the lower side. */
 enum { LEDGE_TOP = 3 };
 
-/* The altitude in metres at which the ledge ends: nothing of it is higher. */
+/* The altitude in metres at which the ledge ends. */
 static inline float ledge_top(const struct ledge *ledge)
 {
     return ledge->middle + ledge->half * (2 / (float)LEDGE_TOP);

@@ -123,9 +123,9 @@ static int find(const struct farlands_terrain *terrain, struct farlands_scratch 
     return err;
 }
 
-/* Set LEDGE[I] to the ledge in (X, Y)'s square, with its height if the column is near it. The
- * entries before I are the ledges of the columns to the west; LEDGE[I] is still that of the column
- * to the north. */
+/* Set LEDGE[I] to the ledge in (X, Y)'s square, with a height if the column is near. The entries
+ * before I are the ledges of the columns to the west; LEDGE[I] is still that of the column to the
+ * north. */
 static int place(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                  struct ledge *ledge, int i, int64_t x, int64_t y)
 {

@@ -1,6 +1,6 @@
 /*
- * A terrain: a world's fields, ready for evaluation. It never changes, and any number of threads
- * may use it at once. Private to the project; farlands.h has the public interface.
+ * A terrain: a world's fields, ready for evaluation. Never changes, and any number of threads may
+ * use one at once. Private to the project; farlands.h has the public interface.
  */
 #ifndef FARLANDS_TERRAIN_H
 #define FARLANDS_TERRAIN_H
@@ -41,7 +41,8 @@ int terrain_field(const struct farlands_terrain *terrain, const char *name, size
 int terrain_field_count(const struct farlands_terrain *terrain);
 const char *terrain_field_name(const struct farlands_terrain *terrain, int field);
 
-/* True if FIELD is, or is made from, a water level (GRAPH_WATER): then it has rivers with courses.
+/* True if FIELD is, or is made from, a water level (GRAPH_WATER): then there are rivers with
+ * courses.
  */
 bool terrain_field_is_water(const struct farlands_terrain *terrain, int field);
 
@@ -82,8 +83,8 @@ int terrain_gradients(const struct farlands_terrain *terrain, struct farlands_sc
 
 /*
  * A field at one place, with the same bits as in a grid; NAN beyond a grid's bounds, or if out of
- * memory. SCRATCH remembers values for places nearby. If it is NULL, a new one is made for this
- * call, which takes much longer unless the terrain is a single noise.
+ * memory. SCRATCH remembers values for places nearby. If SCRATCH is NULL, a new one is made for
+ * this call, which takes much longer unless the terrain is a single noise.
  */
 float terrain_field_at(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
                        int field, int64_t x, int64_t y);

@@ -196,7 +196,8 @@ static int follow_curve(struct rivers *rivers, struct farlands_course *course,
         is_on_course(rivers, n) && (double)curve.order >= rivers_params_of(rivers)->from;
     const int first = is_source ? course->step - AT_SOURCE : course->step;
     static const float ROUNDING = 0.01f; /* more than sums are rounded by */
-    /* The lowest level of joined water so far. The curve is followed from its beginning to know it.
+    /* The lowest level of joined water so far. To know that, the curve is followed from the
+     * beginning.
      */
     float highest = INFINITY;
     int err = 0;

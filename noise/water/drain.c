@@ -20,7 +20,7 @@ _Static_assert(HOPS < (int)DRAIN_BESIDE, "what flows to a course is no longer th
 /* A block with the nodes that may flow to it in CHAIN - 1 steps, and their neighbors. */
 enum { CHAIN = 4, AROUND = CHAIN + 1, BROAD = SIDE + 2 * AROUND };
 
-/* A block with the nodes around it that its water may flow through. */
+/* A block with the nodes around it that water may pass on the way out. */
 enum { EDGE = HOPS + 1, WINDOW = SIDE + 2 * EDGE, NO_COURSE = INT32_MAX };
 
 struct window {
@@ -264,9 +264,9 @@ static bool has_course(const struct window *w, int i, int j, int hops)
     return false;
 }
 
-/* Where node (I, J) in W flows, HOPS steps from a course: to the sea if it is next to it, or else
- * to a neighbor nearer to a course. Farther than HOPS from all courses: to a lower neighbor that
- * is as far. */
+/* Where node (I, J) in W flows, HOPS steps from a course: to the sea if that is a neighbor, or
+ * else to a neighbor nearer to a course. Farther than HOPS from all courses: to a lower neighbor
+ * that is as far. */
 static int8_t find_next(const struct window *w, int i, int j, int hops, int32_t drop)
 {
     const int32_t h = w->ground[j][i];

@@ -9,8 +9,8 @@
  *  - Level 0, the broadest: a node flows to the neighbor behind the lowest pass, if that neighbor
  *    is lower. If none is, the node is an end lake. Ground below 0 is the sea.
  *  - From a node to the next one, water takes a way through nodes on the next level, with the least
- *    work, climbing and length. Its bed falls with the ground, but must arrive at the next node's
- *    bed: it may lie above the ground, in a hollow, or below, in a gorge. Each node on the next
+ *    work, climbing and length. The bed falls with the ground, but must arrive at the next node's
+ *    bed: so it may lie above the ground, in a hollow, or below, in a gorge. Each node on the next
  *    level belongs to the nearest node on this one, and a way uses nodes that belong to one of its
  *    ends. So ways meet only if their courses also meet on this level, and then go on together.
  *  - A node on level 1 or finer that is on no way flows to the lowest neighbor that is nearer to

@@ -96,11 +96,11 @@ static int interpolate(struct drain *d, int level, int64_t x, int64_t y, int32_t
     return 0;
 }
 
-/* How many places a node may choose from, around its own in the undisturbed lattice. */
+/* How many places a node may choose from, around the one in the undisturbed lattice. */
 enum { CHOICES = 4 };
 
 /*
- * A node's choice N, by its RANDOM number, if its place in the undisturbed lattice is (0, 0):
+ * Choice N of a node with this RANDOM number, whose place in the undisturbed lattice is (0, 0):
  * anywhere with |x| + |y| up to S / 4, so that nodes on plains form no rows. In quarters of a
  * spacing a triangle has the sides (4, 0) and (2, 4). Moves at two nodes differ by (a, b) and (c,
  * d) with |a| + |b| and |c| + |d| up to 2, so (4 + a) (4 + d) - b (2 + c) is at least 4: the

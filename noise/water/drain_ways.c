@@ -7,10 +7,10 @@
 #include "noise/water/drain_parts.h"
 
 /*
- * A node's cell: the nodes on the next level that are nearest to it in the undisturbed lattices,
- * relative to its place. Every node is in one cell.
+ * A node's cell: the nodes on the next level that are nearer to it than to others in the
+ * undisturbed lattices, relative to the node's place. Every node is in one cell.
  *
- * A way leads through its first node's cell, then through its last node's. There it joins the way
+ * A way leads through the first node's cell, then through the last node's. There it joins the way
  * that begins in this cell, from any node by the same steps. So ways meet only in the cell that all
  * of them lead to, and then go on together.
  */
@@ -123,7 +123,7 @@ static bool relax(struct search *s, struct node n, int32_t base)
     return changes;
 }
 
-/* Find the least work from each node in the cell around AT to nodes whose work is 0, and its first
+/* Find the least work from each node in the cell around AT to nodes whose work is 0, and the first
  * step: within the cell, or to nodes outside whose work is known. Climbing is dear, and so is
  * ground above BASE, so that the lower one of two ways is cheaper. */
 static void search_cell(struct search *s, struct node at, int32_t base)
@@ -166,7 +166,7 @@ static void append(const struct search *s, struct node at, struct line *line)
     line->step[line->count] = -1;
 }
 
-/* A node on the level before, and its cell. (I, J) counts from the node where a way begins. */
+/* A node on the level before, with a cell. (I, J) counts from the node where a way begins. */
 struct place {
     int i, j;
     struct node at, stands; /* STANDS: the node in the cell that is nearest to NODE */
@@ -197,7 +197,7 @@ static int find_next(struct drain *d, int level, int64_t i0, int64_t j0, const s
     return find_place(d, level, i0, j0, from->i + step[0], from->j + step[1], s, p);
 }
 
-/* The stem of the way from FROM to TO: its nodes in FROM's cell, and the first one after them. The
+/* The stem of the way from FROM to TO: the nodes in FROM's cell, and the first one after them. The
  * stem depends on FROM and TO alone, not on ways that join it, so every search finds the same one.
  */
 static void find_stem(struct search *s, const struct place *from, const struct place *to,
@@ -360,8 +360,8 @@ static int arriving_low(struct drain *d, int level, int64_t i, int64_t j, int32_
     return err;
 }
 
-/* The bed at node (I, J) on LEVEL, lowered to the lowest ground on the ways that arrive, so that
- * their water is not dammed up. It stays above the next node's bed, which is lowered one time less.
+/* The bed at node (I, J) on LEVEL, lowered to the lowest ground on the ways that arrive, so that no
+ * water is dammed up. But never below the next node's bed, which is lowered one time less.
  */
 static int lowered_bed(struct drain *d, int level, int64_t i, int64_t j, int lowerings,
                        int32_t *out, bool *is_source)
@@ -420,7 +420,7 @@ int drain_way(struct drain *d, int level, int64_t i, int64_t j, const struct dra
             err = lowered_bed(d, level, a, b, LOWERINGS, &end, &unused);
     }
     if (!err)
-        err = find_way(d, level, i, j, out); /* another way may have taken its slot */
+        err = find_way(d, level, i, j, out); /* another way may have taken the slot */
     if (err)
         return err;
     struct drain_way *way = slot_of(d, level, i, j);

@@ -1,11 +1,11 @@
 /*
  * Courses as curves. Private to water/.
  *
- * Between the middles of two edges a course is a quadratic curve, with the node in between as its
- * third point, so it has no corners. Where courses join, the one that comes from farther around
- * begins to turn nearer to the node, so that it does not cross the other. Straight pieces replace
- * the curve. A smooth noise, the meanders, moves the ends of pieces. It is the same for all curves,
- * so they stay joined and do not cross.
+ * Between the middles of two edges a course is a quadratic curve, with the node in between as the
+ * third point, so there are no corners. Where courses join, the one that comes from farther around
+ * begins to turn nearer to the node, so that the two do not cross. Straight pieces replace
+ * the curve. A smooth noise, the meanders, moves the ends of pieces. All curves have the same
+ * meanders, so they stay joined and do not cross.
  */
 #ifndef FARLANDS_RIVER_CURVES_H
 #define FARLANDS_RIVER_CURVES_H
@@ -39,7 +39,7 @@ struct river_bend {
  * nodes long, with two nodes more on each side. */
 struct river_bend river_bend_from(const struct drain_node *from, int wide, int level);
 
-/* The curve for BEND on LEVEL. Without its pieces unless FINE. */
+/* The curve for BEND on LEVEL. Without pieces unless FINE. */
 void river_curve_make(struct river_curve *curve, const struct rivers_params *params, int level,
                       struct river_bend bend, bool fine);
 

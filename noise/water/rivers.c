@@ -129,7 +129,7 @@ static void add_curve(struct rivers *r, const struct block *b, const struct rive
     }
 }
 
-/* How much N is a lake: 0 if its hollow is half as deep as lakes are, 1 if it is as deep. But 0 if
+/* How much N is a lake: 0 if the hollow is half as deep as lakes are, 1 if as deep. But 0 if
  * a neighbor's bed is lower, because no ground would hold the water there. */
 static float lake_of(const struct rivers *r, const struct drain_node *n, int wide)
 {

@@ -6,8 +6,8 @@
  * the same curve through the beds.
  *
  * A hollow is ground below the beds. Its nodes weigh (1 - d^2 / r^2)^3 within r, 1.6 spacings on
- * the last level. If the sum of weights is above a limit, there is a lake. Its level is the mean
- * bed, and it covers the ground below. A dam rises around a lake if no hill does.
+ * the last level. If the sum of weights is above a limit, there is a lake. The lake's level is the
+ * mean bed, and the lake covers the ground below. A dam rises around a lake if no hill does.
  *
  * Order is 1 + log2 of the length upstream, in spacings on the last level, linear between powers of
  * two: a river of order 3 is 4 spacings long. Width and depth grow by a factor per order.
@@ -32,8 +32,8 @@ void rivers_free(struct rivers *rivers);
 const struct rivers_params *rivers_params_of(const struct rivers *rivers);
 struct drain *rivers_drain(struct rivers *rivers);
 
-/* True if a course begins at NODE, because nothing flows to it. NODE is in rows that are WIDE nodes
- * long, with its neighbors. */
+/* True if a course begins at NODE, because nothing flows there. NODE and all neighbors are in rows
+ * that are WIDE nodes long. */
 bool rivers_is_source(const struct drain_node *node, int wide);
 
 /* The water at a place on a course. */
@@ -73,8 +73,8 @@ void rivers_order(const struct rivers *rivers, int j, int rows, int width, struc
  * out. */
 void rivers_channel(const struct rivers *rivers, int j, int rows, int width, struct rows in,
                     struct rows out);
-/* The ground IN, cut down to valleys, and filled up if it is below the courses around it and there
- * is no lake. */
+/* The ground IN, cut down to valleys, and filled up below the courses around unless there is a
+ * lake. */
 void rivers_carve(const struct rivers *rivers, int j, int rows, int width, struct rows in,
                   struct rows out);
 
