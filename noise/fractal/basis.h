@@ -25,7 +25,6 @@ enum basis_corner {
  * per cent. Those of gradient noise grow with the gradients' length, here 1. */
 struct basis_moments {
     double mean, absolute, square; /* the means: n, |n|, n^2 */
-    double slope;                  /* root mean square along an axis, per cell */
 };
 
 struct basis {
@@ -43,13 +42,13 @@ static inline struct basis basis_of(enum farlands_basis basis)
     case FARLANDS_PERLIN:
         break;
     case FARLANDS_SIMPLEX:
-        return (struct basis){BASIS_POINTS, BASIS_GRADIENT, 0, 2, 0, {0, 0.329, 0.1445, 1.82}};
+        return (struct basis){BASIS_POINTS, BASIS_GRADIENT, 0, 2, 0, {0, 0.329, 0.1445}};
     case FARLANDS_CELLULAR:
-        return (struct basis){BASIS_ROWS, BASIS_FEATURE, -1, 3, 6, {-0.141, 0.333, 0.1643, 1.39}};
+        return (struct basis){BASIS_ROWS, BASIS_FEATURE, -1, 3, 6, {-0.141, 0.333, 0.1643}};
     case FARLANDS_VALUE:
-        return (struct basis){BASIS_LINES, BASIS_VALUE, 0, 2, 1, {0, 0.3826, 0.2087, 0.87}};
+        return (struct basis){BASIS_LINES, BASIS_VALUE, 0, 2, 1, {0, 0.3826, 0.2087}};
     }
-    return (struct basis){BASIS_LINES, BASIS_GRADIENT, 0, 2, 2, {0, 0.1775, 0.0472, 0.63}};
+    return (struct basis){BASIS_LINES, BASIS_GRADIENT, 0, 2, 2, {0, 0.1775, 0.0472}};
 }
 
 #endif

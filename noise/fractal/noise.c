@@ -52,15 +52,13 @@ static struct moments make_moments(const struct farlands_params *params,
 {
     const struct basis basis = basis_of(params->basis);
     const struct basis_moments *of = &basis.moments;
-    struct moments moments = {of->mean, of->absolute, of->square, of->slope, 0, 0};
+    struct moments moments = {of->mean, of->absolute, of->square, 0, 0};
     if (basis.corner == BASIS_GRADIENT) {
         double square = 0;
         for (int i = 0; i < 32; i++)
             square += ((double)set->x[i] * set->x[i] + (double)set->y[i] * set->y[i]) / 32;
-        const double length = sqrt(square);
-        moments.absolute *= length;
+        moments.absolute *= sqrt(square);
         moments.square *= square;
-        moments.slope *= length;
     }
     const double offset = params->offset, absolute = moments.absolute;
     moments.ridge = offset * offset - 2 * offset * absolute + moments.square;
@@ -120,32 +118,4 @@ struct noise *noise_new(const struct farlands_params *params)
     make_warp(noise, params);
     noise->moments = make_moments(params, &noise->gradients);
     return noise;
-}
-
-/* How steeply the fractal follows one octave: its formula's derivative at the mean. */
-static double fractal_slope(const struct noise *noise)
-{
-    const struct moments *m = &noise->moments;
-    switch (noise->fractal) {
-    case FARLANDS_BILLOW:
-        return 2 * m->slope;
-    case FARLANDS_RIDGED:
-        return 2 * fabs(noise->offset - m->absolute) * m->slope;
-    default:
-        return m->slope;
-    }
-}
-
-double noise_slope(const struct noise *noise, int64_t step)
-{
-    double square = 0;
-
-    for (int k = 0; k < noise->octaves; k++) {
-        const struct octave *octave = &noise->octave[k];
-        double blocks = (double)octave->wavelength / FARLANDS_UNIT;
-        double slope =
-            octave_band_limit(octave, step) * octave->amplitude / noise->amplitude / blocks;
-        square += slope * slope;
-    }
-    return fractal_slope(noise) * sqrt(square);
 }

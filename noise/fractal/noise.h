@@ -11,7 +11,6 @@
 /* Averages over the plane for one octave's noise n. */
 struct moments {
     double mean, absolute, square; /* the means: n, |n|, n^2 */
-    double slope;                  /* root mean square along an axis, per cell */
     double ridge, ridge_spread;    /* mean and standard deviation for (offset - |n|)^2 */
 };
 
@@ -49,8 +48,5 @@ static inline int noise_octaves(const struct noise *noise)
 
 /* A noise with PARAMS, which are valid. The caller frees it with free(). NULL if out of memory. */
 struct noise *noise_new(const struct farlands_params *params);
-
-/* An estimate: the root mean square slope, per block, that samples STEP units apart show. */
-double noise_slope(const struct noise *noise, int64_t step);
 
 #endif
