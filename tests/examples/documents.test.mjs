@@ -232,7 +232,7 @@ const EXAMPLES = {
         ['curl "http://127.0.0.1:8080/wet/downstream', by('tests/http/50-water.test.mjs')],
         ['public_url:', config],
         ['main  ', text],
-        ['net -> http', text],
+        ['net -> http', text], ['          free within 10 ms?', text],
     ],
     'server/CLIENTS.md': [
         ['#world', text],
