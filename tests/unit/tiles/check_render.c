@@ -601,7 +601,8 @@ START_TEST(test_webp)
 {
     for (int i = 0; layers[i].name; i++)
         for (int scale = 1; scale <= 2 && layers[i].formats >> FORMAT_WEBP & 1; scale++) {
-            struct tile_address tile = tile_of("smooth", layers[i].name, FORMAT_WEBP, scale, 5, 3, -2);
+            struct tile_address tile =
+                tile_of("smooth", layers[i].name, FORMAT_WEBP, scale, 5, 3, -2);
             const size_t bytes = pixel_bytes(layers[tile.layer].pixel);
             char key[TILE_KEY_MAX];
             int width, height;
