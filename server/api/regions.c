@@ -309,8 +309,7 @@ static int find_content(struct raster *raster, const struct route *route, char w
         return -ENOENT;
     raster->format = (enum format)format;
     raster->content = world_content(world, layer, number);
-    raster->content.field = number;
-    raster->content.range = world_field_range(world, number);
+    content_show(&raster->content, number);
     if (route->range[0] < route->range[1])
         raster->content.range = (struct value_range){route->range[0], route->range[1]};
     return 0;

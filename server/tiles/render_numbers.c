@@ -13,24 +13,23 @@ enum {
     SURFACE_BLOCK_SIDE = 32,
 };
 
+/* Whether CONTENT's samples over GRID are those of the surface: far ones are heights. */
+static bool is_surface(const struct content *content, const struct farlands_grid *grid)
+{
+    return content->surface &&
+           world_field_over(content->world, content->field, grid) == content->field;
+}
+
 int render_field(struct render_scratch *scratch, const struct content *content,
                  const struct farlands_grid *grid, float *out, size_t stride)
 {
-    const struct world *world = content->world;
-    const int field = world_field_over(world, content->field, grid);
-    const struct farlands_terrain *terrain;
+    const int field = world_field_over(content->world, content->field, grid);
     struct farlands_grid exact = *grid;
-    int err = world_terrain_hold(world, &terrain);
 
-    if (err)
-        return err;
     exact.band_limit = false;
-    if (world_is_surface(world, field))
-        err = terrain_surfaces(terrain, scratch->scratch, &exact, out, stride);
-    else
-        err = terrain_fields(terrain, scratch->scratch, grid, &field, 1, &out, stride);
-    world_terrain_release(world, terrain);
-    return err;
+    return is_surface(content, grid)
+               ? terrain_surfaces(scratch->terrain, scratch->scratch, &exact, out, stride)
+               : terrain_fields(scratch->terrain, scratch->scratch, grid, &field, 1, &out, stride);
 }
 
 bool render_is_far(const struct world *world, int64_t step)
@@ -57,13 +56,12 @@ static float *floats_of(struct blob *blob)
     return (float *)(void *)blob->bytes;
 }
 
-/* The side of blocks for FIELD's values over GRID. */
-static int side_of_values(const struct world *world, int field, const struct farlands_grid *grid)
+/* The side of blocks for CONTENT's values over GRID. */
+static int side_of_values(const struct content *content, const struct farlands_grid *grid)
 {
-    field = world_field_over(world, field, grid);
-    const bool surface = world_is_surface(world, field);
+    const bool surface = is_surface(content, grid);
 
-    if (render_is_far(world, grid->step) && (surface || !grid->band_limit))
+    if (render_is_far(content->world, grid->step) && (surface || !grid->band_limit))
         return 1;
     return surface ? SURFACE_BLOCK_SIDE : BLOCK_SIDE;
 }
@@ -112,21 +110,25 @@ int render_values(struct blob **out, struct render_scratch *scratch, const struc
     const size_t count = (size_t)grid->width * (size_t)grid->height;
     const size_t size = format_sample_bytes(format);
     const struct blocks blocks =
-        blocks_cut(grid->width, grid->height, side_of_values(content->world, content->field, grid));
-    struct blob *blob = render_progress_take(progress, count * size);
+        blocks_cut(grid->width, grid->height, side_of_values(content, grid));
     struct block block;
-    int err = blob ? 0 : -ENOMEM;
+    int err = world_terrain_hold(content->world, &scratch->terrain);
 
+    if (err)
+        return err;
+    struct blob *blob = render_progress_take(progress, count * size);
+    err = blob ? 0 : -ENOMEM;
     for (int64_t i = -1; blocks_next(&blocks, progress, &i, &block, &err);)
         err = make_block(blob, scratch, content, format, grid, &block);
+    world_terrain_release(content->world, scratch->terrain);
     if (!err)
         to_little_endian(blob->bytes, count, size);
     return end_numbers(out, blob, err, progress);
 }
 
 /* Copy BLOCK, columns of BOX, to its place in OUT, which holds all columns. */
-static int make_columns(float *out, struct render_scratch *scratch, const struct world *world,
-                        const struct farlands_box *box, const struct block *block)
+static int make_columns(float *out, struct render_scratch *scratch, const struct farlands_box *box,
+                        const struct block *block)
 {
     struct farlands_box part = *box;
     const size_t row = (size_t)block->width;
@@ -135,12 +137,7 @@ static int make_columns(float *out, struct render_scratch *scratch, const struct
     part.y += block->y * box->step;
     part.width = block->width;
     part.height = block->height;
-    const struct farlands_terrain *terrain;
-    int err = world_terrain_hold(world, &terrain);
-    if (err)
-        return err;
-    err = terrain_density(terrain, scratch->scratch, &part, scratch->heights);
-    world_terrain_release(world, terrain);
+    int err = terrain_density(scratch->terrain, scratch->scratch, &part, scratch->heights);
     const float *from = scratch->heights;
     for (int k = 0; k < box->depth && !err; k++)
         for (int j = 0; j < block->height; j++, from += row)
@@ -159,12 +156,16 @@ int render_density(struct blob **out, struct render_scratch *scratch, const stru
     const int columns = render_is_far(world, box->step) ? 1 : VOLUME_BLOCK_MAX / box->depth;
     const int side = columns > 1 ? (int)fmin(sqrt(columns), BLOCK_SIDE) : 1;
     const struct blocks blocks = blocks_cut(box->width, box->height, side);
-    struct blob *blob = render_progress_take(progress, count * sizeof(float));
     struct block block;
-    int err = blob ? 0 : -ENOMEM;
+    int err = world_terrain_hold(world, &scratch->terrain);
 
+    if (err)
+        return err;
+    struct blob *blob = render_progress_take(progress, count * sizeof(float));
+    err = blob ? 0 : -ENOMEM;
     for (int64_t i = -1; blocks_next(&blocks, progress, &i, &block, &err);)
-        err = make_columns(floats_of(blob), scratch, world, box, &block);
+        err = make_columns(floats_of(blob), scratch, box, &block);
+    world_terrain_release(world, scratch->terrain);
     if (!err)
         to_little_endian(blob->bytes, count, sizeof(float));
     return end_numbers(out, blob, err, progress);

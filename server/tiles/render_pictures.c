@@ -46,7 +46,7 @@ static int make_ground(struct render_scratch *scratch, const struct content *con
     const size_t samples = (size_t)grid->width * (size_t)grid->height;
     struct wanted wanted = {.count = 0};
 
-    if (world_is_surface(content->world, content->field))
+    if (content->surface)
         return render_field(scratch, content, grid, scratch->heights, (size_t)grid->width);
     want(&wanted, content->field, scratch->heights);
     if (climate && climate->temperature >= 0)
@@ -62,22 +62,15 @@ static int make_ground(struct render_scratch *scratch, const struct content *con
         want(&wanted, water->river, scratch->river);
         want(&wanted, water->bank, scratch->bank);
     }
-    const struct farlands_terrain *terrain;
-    int err = world_terrain_hold(content->world, &terrain);
-    if (err)
-        return err;
-    err = terrain_fields(terrain, scratch->scratch, grid, wanted.field, wanted.count, wanted.out,
-                         (size_t)grid->width);
-    world_terrain_release(content->world, terrain);
-    return err;
+    return terrain_fields(scratch->terrain, scratch->scratch, grid, wanted.field, wanted.count,
+                          wanted.out, (size_t)grid->width);
 }
 
-/* Evaluate GRID with the border that CONTENT's layer needs. */
+/* Evaluate GRID with the border of REACH samples that CONTENT's layer needs. */
 static int make_heights(struct render_scratch *scratch, const struct content *content,
-                        const struct farlands_grid *grid, struct heights *out)
+                        const struct farlands_grid *grid, int reach, struct heights *out)
 {
     const struct world *world = content->world;
-    const int reach = world_reach(world, content->layer, grid->step);
     struct farlands_grid bordered = *grid;
     bordered.x -= reach * grid->step;
     bordered.y -= reach * grid->step;
@@ -85,9 +78,7 @@ static int make_heights(struct render_scratch *scratch, const struct content *co
     bordered.height += 2 * reach;
     const int stride = bordered.width;
     assert(stride * bordered.height <= HEIGHTS_MAX);
-    int err = content->climate ? world_color_climate(world) : 0;
-    if (!err)
-        err = make_ground(scratch, content, &bordered);
+    int err = make_ground(scratch, content, &bordered);
     if (err)
         return err;
     const ptrdiff_t first = reach * stride + reach;
@@ -128,13 +119,13 @@ static int encode(struct blob **out, struct render_scratch *scratch, const struc
                              scratch->pixels, tile->key);
 }
 
-/* Cut a picture of GRID into blocks. */
-static struct blocks cut_picture(const struct content *content, const struct farlands_grid *grid)
+/* Cut a picture of GRID into blocks with a border of REACH samples. */
+static struct blocks cut_picture(const struct world *world, const struct farlands_grid *grid,
+                                 int reach)
 {
-    const int reach = world_reach(content->world, content->layer, grid->step);
     const bool small = grid->width <= BLOCK_SIDE && grid->height <= BLOCK_SIDE;
 
-    if (render_is_far(content->world, grid->step) && !grid->band_limit)
+    if (render_is_far(world, grid->step) && !grid->band_limit)
         return blocks_cut(grid->width, grid->height, FAR_PICTURE_SIDE);
     return blocks_cut(grid->width, grid->height,
                       small || reach > FAR_REACH ? BLOCK_SIDE : BLOCK_SIDE - 2 * reach);
@@ -142,7 +133,7 @@ static struct blocks cut_picture(const struct content *content, const struct far
 
 /* Paint BLOCK of GRID's picture into the scratch's pixels. */
 static int paint_block(struct render_scratch *scratch, const struct content *content,
-                       const struct farlands_grid *grid, const struct block *block,
+                       const struct farlands_grid *grid, int reach, const struct block *block,
                        struct render_times *times)
 {
     const struct layer *layer = &layers[content->layer];
@@ -150,7 +141,7 @@ static int paint_block(struct render_scratch *scratch, const struct content *con
     const struct farlands_grid part = block_grid(block, grid);
     struct heights rows;
     const uint64_t start = clock_ns(NULL);
-    int err = make_heights(scratch, content, &part, &rows);
+    int err = make_heights(scratch, content, &part, reach, &rows);
     if (err)
         return err;
     const uint64_t sampled = clock_ns(NULL);
@@ -194,16 +185,23 @@ static int paint(struct render_scratch *scratch, const struct content *content,
                  const struct farlands_grid *grid, struct render_progress *progress,
                  struct render_times *times)
 {
-    const struct blocks blocks = cut_picture(content, grid);
+    const struct world *world = content->world;
+    const int reach = world_reach(world, content->layer, grid->step);
+    const struct blocks blocks = cut_picture(world, grid, reach);
     const size_t row = (size_t)grid->width * pixel_bytes(layers[content->layer].pixel);
     struct block block;
-    int err = 0;
+    int err = content->climate ? world_color_climate(world) : 0;
 
+    if (!err)
+        err = world_terrain_hold(world, &scratch->terrain);
+    if (err)
+        return err;
     assert((size_t)grid->height * row <= sizeof scratch->pixels);
     if (progress && progress->kept)
         memcpy(scratch->pixels, progress->kept->bytes, progress->kept->length);
     for (int64_t i = -1; blocks_next(&blocks, progress, &i, &block, &err);)
-        err = paint_block(scratch, content, grid, &block, times);
+        err = paint_block(scratch, content, grid, reach, &block, times);
+    world_terrain_release(world, scratch->terrain);
     return err ? keep_pixels(progress, scratch, (size_t)grid->height * row, err) : 0;
 }
 

@@ -15,6 +15,7 @@ struct render_scratch {
     struct farlands_scratch *scratch;
     struct image_writer *writer;
     struct webp_writer *webp;
+    const struct farlands_terrain *terrain; /* of the world that is rendered; held meanwhile */
     float heights[HEIGHTS_MAX];
     float temperature[HEIGHTS_MAX], humidity[HEIGHTS_MAX];
     float water[HEIGHTS_MAX], river[HEIGHTS_MAX], bank[HEIGHTS_MAX];

@@ -46,16 +46,22 @@ int tile_grid(const struct tile_address *tile, struct farlands_grid *grid, const
 
 struct content world_content(const struct world *world, int layer, int field)
 {
-    if (!layers[layer].fields)
-        field = world_layer_field(world, layer);
-    return (struct content){
+    struct content content = {
         .world = world,
         .layer = layer,
-        .field = field,
-        .range = world_field_range(world, field),
         .climate = layers[layer].climate ? world_climate(world) : NULL,
         .water = layers[layer].water ? world_water(world) : NULL,
     };
+
+    content_show(&content, layers[layer].fields ? field : world_layer_field(world, layer));
+    return content;
+}
+
+void content_show(struct content *content, int field)
+{
+    content->field = field;
+    content->surface = world_is_surface(content->world, field);
+    content->range = world_field_range(content->world, field);
 }
 
 int tile_resolve(struct tile *out, const struct tile_address *address, const char **what)

@@ -32,8 +32,9 @@ char *layer_name(const struct world *world, int layer, int field, char buffer[LA
 /* A raster's content: a layer's picture of a field, or the field's values over a range. */
 struct content {
     const struct world *world;
-    int layer; /* of a picture: index in layers */
-    int field; /* a field's number */
+    int layer;    /* of a picture: index in layers */
+    int field;    /* a field's number */
+    bool surface; /* the field is the world's surface */
     struct value_range range;
     const struct climate *climate;   /* NULL unless the picture shows climate, too */
     const struct world_water *water; /* likewise */
@@ -71,6 +72,9 @@ int tile_grid(const struct tile_address *tile, struct farlands_grid *grid, const
 
 /* The content of LAYER, which WORLD serves. FIELD is only used if there is one layer per field. */
 struct content world_content(const struct world *world, int layer, int field);
+
+/* Let CONTENT show FIELD, over its whole range. */
+void content_show(struct content *content, int field);
 
 /* The number of samples beyond each edge that LAYER needs for slopes if samples are STEP units
  * apart; 0 if it shows no slopes. */
