@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 
+#include "server/http/exchange.h"
 #include "tests/unit/support/fixtures.h"
 
 static uv_loop_t loop;
@@ -854,10 +855,23 @@ END_TEST
 enum { GREEDY = 200, TURN = 32 };
 static int greedy[GREEDY], other;
 
-static void connect_crowd(unsigned count)
+/* COUNT greedy clients, and the other one unless they are ALONE. A turn knows clients by some bits
+ * of a hash that no one can foresee, so addresses are taken that differ in these bits. */
+static void connect_crowd(unsigned count, bool alone)
 {
+    bool taken[CLIENT_SETS] = {false};
+    uint32_t address[GREEDY + 1], next = 1;
+
+    for (unsigned i = 0; i <= count; next++) {
+        const struct sockaddr_in peer = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(next)};
+        const uint64_t hash = client_limits_hash(clients, (const struct sockaddr *)&peer);
+        if (!taken[hash % CLIENT_SETS])
+            address[i++] = next;
+        taken[hash % CLIENT_SETS] = true;
+    }
     for (unsigned i = 0; i < GREEDY; i++)
-        greedy[i] = connect_from(1 + i % count, AF_UNIX);
+        greedy[i] = connect_from(address[i % count], AF_UNIX);
+    other = alone ? 0 : connect_from(address[count], AF_UNIX);
 }
 
 /* All of them send a request, the other client last. Returns how many the first turn handles. */
@@ -896,8 +910,7 @@ static const struct {
  * another client has a few requests at the same time. */
 START_TEST(test_turns)
 {
-    connect_crowd(crowds[_i].clients);
-    other = connect_from(1000, AF_UNIX);
+    connect_crowd(crowds[_i].clients, false);
     ck_assert_uint_eq(crowd_asks_again(), crowds[_i].handled);
     ck_assert_uint_eq(until_other, GREEDY + 1 + crowds[_i].handled);
     UNTIL(completions == 2 * (GREEDY + 1));
@@ -914,7 +927,7 @@ END_TEST
 
 START_TEST(test_turns_alone)
 {
-    connect_crowd(1);
+    connect_crowd(1, true);
     for (int i = 0; i < 3; i++) {
         say(greedy[0], get_next);
         UNTIL(completions == requests && requests == (unsigned)i * (GREEDY + 1) + 1);
@@ -930,8 +943,7 @@ START_TEST(test_turns_end)
 {
     const bool drains = _i;
 
-    connect_crowd(1);
-    other = connect_from(1000, AF_UNIX);
+    connect_crowd(1, false);
     ck_assert_uint_eq(crowd_asks_again(), TURN + 1);
     if (drains) {
         http_drain(http);
@@ -951,8 +963,7 @@ END_TEST
 /* The clients leave while their requests wait. */
 START_TEST(test_turns_leavers)
 {
-    connect_crowd(1);
-    other = connect_from(1000, AF_UNIX);
+    connect_crowd(1, false);
     ck_assert_uint_eq(crowd_asks_again(), TURN + 1);
     crowd_leaves();
     UNTIL(closed == GREEDY);
