@@ -103,7 +103,7 @@ ALL_CFLAGS = -std=gnu11 -I. -D_GNU_SOURCE -DFARLANDS_VERSION='"$(VERSION)"' $(FP
     $(HARDENING_CFLAGS) $(PKG_CFLAGS) $(CFLAGS) $(CPPFLAGS)
 ALL_LDFLAGS = $(if $(SAN),-fsanitize=$(SAN)) $(HARDENING_LDFLAGS) $(LDFLAGS)
 # Hardening flags; off under sanitizers, which intercept the functions that _FORTIFY_SOURCE replaces.
-# Only with optimisation, because otherwise _FORTIFY_SOURCE warns.
+# Only with optimization, because otherwise _FORTIFY_SOURCE warns.
 CONTROL_FLOW_x86_64 := -fcf-protection
 CONTROL_FLOW_aarch64 := -mbranch-protection=standard
 CONTROL_FLOW := $(if $(SAN),,$(CONTROL_FLOW_$(ARCH)))
@@ -121,7 +121,7 @@ KERNEL_CFLAGS := -U_FORTIFY_SOURCE
 CONFIG_CFLAGS := -Wconversion -fPIC
 # The sums fill all 16 registers. Without gcse gcc spills fewer registers, which saves 7 % of the time.
 AVX2_CFLAGS := -mavx2 -mfma $(if $(findstring clang,$(CC)),,-fno-gcse)
-# The module is optimised for size, because browsers download it; its kernel for speed, which adds 9 KiB with gzip.
+# The module is optimized for size, because browsers download it; its kernel for speed, which adds 9 KiB with gzip.
 WASM_TARGET := --target=wasm32-wasi --sysroot=$(WASI_SYSROOT)
 WASM_CC := clang $(WASM_TARGET)
 WASM_CFLAGS := -std=gnu11 -Oz -I. -DFARLANDS_WITHOUT_YAML $(FP_FLAGS) -mbulk-memory \

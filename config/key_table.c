@@ -55,7 +55,8 @@ static void print_values(const struct option *option)
     } else if (option->min < option->max) {
         print_bound(option->min, "");
         print_bound(option->max, " to ");
-        printf("%s", option->kind == OPTION_BLOCKS ? " blocks" : "");
+        printf("%s",
+               option->kind == OPTION_BLOCKS ? " blocks, with at most 10 fractional bits" : "");
     }
 }
 

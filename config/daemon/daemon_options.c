@@ -146,7 +146,8 @@ const struct option daemon_options[] = {
             "rendering happens on the threads below. 0: one per core, up to 8."),
     INTEGER("threads", threads, 0, 256, "Render threads. 0: one per core."),
     {"log", OPTION_CHOICE, AT(log), .choices = levels,
-     HELP("How much the log on stderr has; debug adds a line per request.")},
+     HELP(
+         "How much the log on stderr has; debug adds lines for each request, and for each step of a tile that is made.")},
     {"access_log", OPTION_TEXT, AT(access_log), .max = CONFIG_TEXT_MAX,
      .expected = "a file's path, \"-\" for standard output, or empty",
      HELP("The access log, which gets a line of JSON per request; empty: none. Lines that "

@@ -23,7 +23,7 @@ bool raster_is_negotiated(const struct raster *raster)
            (!raster->region || (!raster->streamed && raw_length(raster) >= CODING_MIN));
 }
 
-/* True if REQUEST's If-None-Match lists KEY: the client has those bytes. */
+/* True if REQUEST's If-Match, or else If-None-Match, lists KEY: the client has those bytes. */
 static bool is_named(const struct http_request *request, const char *key)
 {
     char etag[RASTER_KEY_MAX + 2];

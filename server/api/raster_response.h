@@ -14,7 +14,7 @@
 enum { RASTER_KEY_MAX = TILE_KEY_MAX + 112 + sizeof ".gzip" };
 
 struct raster {
-    struct content content; /* of a volume the world alone */
+    struct content content; /* of a volume only the world counts */
     struct farlands_grid grid;
     const char *fingerprint; /* hash of all that decides the bytes */
     enum format format;

@@ -210,8 +210,7 @@ enum { WANTED_MAX = 1024 };
 
 /*
  * A page from another origin may send any headers. The preflight's headers are repeated by name,
- * because
- * "*" does not include Authorization, and old browsers do not know "*". There is nothing to
+ * because "*" does not include Authorization, and old browsers do not know "*". There is nothing to
  * protect: a page can have the same effects without these headers.
  */
 static const char *allowed_headers(const struct http_request *request)
@@ -251,7 +250,7 @@ void response_precondition_failed(struct request_context *context, const char *e
 }
 
 /* Enough for 60 KB, such as WMTS or the document of a built-in world. No render thread compresses
- * documents, and a tenth of the bytes are sent. */
+ * these, and a tenth of the bytes are sent. */
 enum { COMPRESS_LOOP_US = 160 };
 
 /* BODY compressed: one reference, or NULL if that takes too long for the loop, or saves nothing. */

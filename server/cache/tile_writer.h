@@ -34,9 +34,10 @@ bool tile_writer_stop(struct tile_writer *writer, long ms);
 /* After tile_writer_stop has returned true. */
 void tile_writer_free(struct tile_writer *writer);
 
-/* Store PNG, encoded with the tile's KEY (tile_key), within some tens of milliseconds; the writer
- * holds it until then. Returns false if the thread is behind: the caller then stores the tile by
- * the second function, which may wait for the disk. Any thread. */
+/* Store PNG, encoded with the tile's KEY (tile_key), within some tens of milliseconds. The tile is
+ * in the memory cache in any case, and stays there at least until it is stored. Returns false if
+ * the thread is behind: the caller then stores the tile by the second function, which may wait for
+ * the disk. Any thread. */
 bool tile_writer_offer(struct tile_writer *writer, const char *key, struct blob *png);
 void tile_writer_store(struct tile_writer *writer, const char *key, const struct blob *png);
 

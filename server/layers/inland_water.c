@@ -73,8 +73,8 @@ INLINE int has_water(const struct span *span, int n)
 
 /*
  * The share of water in each pixel. Rivers that are narrow on this scale get LINE pixels more on
- * both sides; how width grows with order is a power, for which a parabola stands. Ground below the
- * sea is the sea's, unless it is a lake's.
+ * both sides. Width grows with a power of the order, which a parabola approximates. Ground below
+ * the sea is the sea's, unless it is a lake's.
  */
 INLINE void find_shares(float *restrict share, const struct span *span,
                         const struct river_scale *scale, int n)

@@ -1,5 +1,6 @@
 #include "pmtiles_directories.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -47,6 +48,7 @@ static int make_leaves(struct pmtiles_directories *out, const struct pmtiles_ent
                        size_t count, size_t each)
 {
     const size_t leaf_count = (count + each - 1) / each;
+    assert(leaf_count > 0);
     struct pmtiles_entry *leaves = calloc(leaf_count, sizeof *leaves);
     struct blob *all = blob_new(0);
 

@@ -18,8 +18,8 @@ struct pmtiles_directories {
     struct blob *root, *leaves; /* LEAVES: NULL if there are none */
 };
 
-/* Make the directories of COUNT ENTRIES, sorted by id; the root will be at OFFSET. The leaves are
- * as small as the root's size allows. Returns 0; or -ENOMEM, with nothing in OUT. */
+/* Make the directories of COUNT ENTRIES, at least one, sorted by id; the root will be at OFFSET.
+ * The leaves are as small as the root's size allows. Returns 0; or -ENOMEM, with nothing in OUT. */
 int pmtiles_directories_make(struct pmtiles_directories *out, const struct pmtiles_entry *entries,
                              size_t count, size_t offset);
 

@@ -60,7 +60,7 @@ struct route {
     int64_t at_x, at_y, at_z;     /* units: a place, or the first sample */
     int64_t step;                 /* region, volume: units */
     int width, height, depth;     /* region, volume: samples */
-    float min, max, slope;        /* spawn: meters, and meters per block; infinite: any */
+    float min, max, slope;        /* spawn: metres, and metres per block; infinite: any */
     bool under_water;             /* spawn: the sea floor will do, too */
     int near_water;               /* spawn: at most so many blocks to water; 0: any */
     struct span biomes;           /* spawn: for query_next_name; points into the URI */

@@ -34,7 +34,7 @@ enum step {
 #define STEP(name, run) name,
     STEPS(STEP)
 #undef STEP
-        WAIT, /* the job is queued: another thread may already go on with it */
+        DONE, /* the fetch has ended, or is queued: another thread may already go on with it */
 };
 
 /* The work of a flight's leader. */
@@ -72,7 +72,7 @@ static enum step end(struct fetch *fetch, void *scratch)
     blob_release(fetch->blob);
     world_release(fetch->tile.content.world);
     free(fetch);
-    return WAIT;
+    return DONE;
 }
 
 static enum step answer(struct fetch *fetch, void *scratch)
@@ -178,7 +178,7 @@ static enum step render(struct fetch *fetch, void *scratch)
     const int err = make(fetch, scratch);
     if (err == LATER) {
         fetch->step = RENDER;
-        return work_queue_resume(fetcher->renderers, &fetch->job) ? fail(fetch, -EBUSY) : WAIT;
+        return work_queue_resume(fetcher->renderers, &fetch->job) ? fail(fetch, -EBUSY) : DONE;
     }
     if (err)
         return fail(fetch, err);
@@ -194,11 +194,11 @@ static enum step keep(struct fetch *fetch, void *scratch)
     const bool stores = disk_for(fetcher, &fetch->tile);
 
     (void)scratch;
-    /* The writer pins its tiles in memory, too. */
-    const bool taken = stores && tile_writer_offer(fetcher->writer, fetch->tile.key, fetch->blob);
-    if (!taken)
+    /* Whatever its answer is, the writer leaves the tile in memory. */
+    if (stores)
+        fetch->unstored = !tile_writer_offer(fetcher->writer, fetch->tile.key, fetch->blob);
+    else
         memory_cache_put(fetcher->memory_cache, fetch->tile.key, fetch->blob);
-    fetch->unstored = stores && !taken;
     return ANSWER;
 }
 
@@ -220,7 +220,7 @@ static void take_steps(struct fetch *fetch, enum step step, void *scratch)
 #undef STEP
     };
 
-    while (step != WAIT) {
+    while (step != DONE) {
         if (log_enabled(LOG_DEBUG))
             log_line(LOG_DEBUG, "tile %s: %s", fetch->tile.key, steps[step].name);
         step = steps[step].run(fetch, scratch);
@@ -254,7 +254,7 @@ static enum step enqueue(struct fetch *fetch)
                                                                 fetch->job.client) > READER_WAIT_MS;
     struct work_queue *queue = read ? fetcher->readers : fetcher->renderers;
 
-    return work_queue_submit(queue, &fetch->job) ? fail(fetch, -EBUSY) : WAIT;
+    return work_queue_submit(queue, &fetch->job) ? fail(fetch, -EBUSY) : DONE;
 }
 
 /* Start the leader's fetch. FLIGHT ends in any case. */

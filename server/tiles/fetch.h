@@ -48,8 +48,8 @@ enum { FETCH_RENDERED, FETCH_FROM_DISK, FETCH_FROM_MEMORY };
  * Fetch a tile, or join a fetch in progress. A joined fetch runs at the turn of the client and rank
  * that is served first. WAITER's callback gets a result above, or -EBUSY if too many jobs are
  * queued, -ENOMEM or -EIO. Returns 0 if a fetch was started, 1 if one was joined, or -ENOMEM: the
- * callback is then not called. A fetch is dropped if it has not begun when its last waiter leaves
- * (single_flight_leave).
+ * callback is then not called. When its last waiter has left (single_flight_leave), a fetch is
+ * dropped at its next turn.
  */
 int fetch_start(const struct fetcher *fetcher, const struct fetch_request *request,
                 struct waiter *waiter);

@@ -6,7 +6,6 @@
 
 #include "noise/terrain/terrain.h"
 #include "server/core/clock.h"
-#include "server/tiles/palette.h"
 #include "server/tiles/render_scratch.h"
 #include "server/world/worlds.h"
 
@@ -100,6 +99,20 @@ static int make_heights(struct render_scratch *scratch, const struct content *co
         .range = content->range,
     };
     return 0;
+}
+
+/* Fill OUT with the palette for LAYER's pictures of WORLD. Returns OUT, or NULL if LAYER's pixels
+ * are not indices. */
+static const struct image_palette *palette_of(struct image_palette *out, const struct world *world,
+                                              const struct layer *layer)
+{
+    const struct climate *climate = world_climate(world);
+
+    if (!layer->palette)
+        return NULL;
+    *out = (struct image_palette){.colors = 1};
+    layer->palette(out, world->colors, climate ? climate->table : NULL);
+    return out;
 }
 
 /* Encode the scratch's pixels as TILE. */

@@ -49,7 +49,7 @@ struct flight *single_flight_join(struct single_flight *flights, const char *key
 bool single_flight_leave(struct single_flight *flights, struct waiter *waiter);
 
 /* True if FLIGHT has waiters. If false, the flight has ended as if completed. The leader calls this
- * before the work begins. */
+ * before the work begins, or goes on. */
 bool single_flight_is_wanted(struct single_flight *flights, struct flight *flight);
 
 /* End the flight: post BLOB, which may be NULL, and ERR to each waiter's mailbox, in the order of

@@ -8,8 +8,8 @@
 #include "server/core/lru_index.h"
 
 /*
- * Twice RECENT_WORLDS_MIN slots: after that many additions an LRU set holds 8 on average. More than
- * 16, so that one is forgotten, are rare (Poisson: 0.4 % of the sets).
+ * Twice RECENT_WORLDS_MIN slots: after RECENT_WORLDS_MIN additions a set of 16 slots holds 8 on
+ * average. Few sets were given more than 16, and have forgotten one (Poisson: 0.4 %).
  */
 enum { WAYS = 16, SLOTS = 2 * RECENT_WORLDS_MIN };
 

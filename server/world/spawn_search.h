@@ -64,8 +64,8 @@ static inline void spawn_biomes_add(struct spawn_biomes *biomes, int id)
 /* The bounds are inclusive; infinite means unbounded. */
 struct spawn_query {
     int64_t x, y;   /* the point, in units, within FARLANDS_LIMIT */
-    float min, max; /* height, meters */
-    float slope;    /* the steepest, in meters per block, as surface_slope measures it */
+    float min, max; /* height, metres */
+    float slope;    /* the steepest, in metres per block, as surface_slope measures it */
     int near_water; /* at most so many blocks to water, up to SPAWN_WATER_MAX; 0: any */
     struct spawn_biomes biomes; /* none: any */
     int count;                  /* places, 0 to SPAWN_PLACES_MAX; 0 means 1 */

@@ -10,10 +10,10 @@
 #include "noise/terrain/terrain.h"
 
 struct surface {
-    float height;    /* meters */
-    float ground;    /* meters: terrain_surface */
-    float slope;     /* meters per block, rise over run: the length of the gradient */
-    float normal[3]; /* unit vector: x east, y south, z up; a block is one meter */
+    float height;    /* metres */
+    float ground;    /* metres: terrain_surface */
+    float slope;     /* metres per block, rise over run: the length of the gradient */
+    float normal[3]; /* unit vector: x east, y south, z up; a block is one metre */
 };
 
 /* Heights one block from a place. */

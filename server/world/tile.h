@@ -57,7 +57,8 @@ struct tile {
     char key[TILE_KEY_MAX];    /* tile_key */
 };
 
-/* Resolve ADDRESS. Its world must serve the layer. Returns 0 or an error of tile_grid. */
+/* Resolve ADDRESS. Returns 0 or an error of tile_grid. If the world does not serve the layer, only
+ * the grid has a meaning. */
 int tile_resolve(struct tile *out, const struct tile_address *address, const char **what);
 
 /* Set how the tile's bytes are coded. */

@@ -16,7 +16,6 @@ static struct worlds *allocate(int capacity)
     struct worlds *worlds = calloc(1, sizeof *worlds + (size_t)capacity * sizeof *worlds->world);
     if (worlds) {
         worlds->references = 1;
-        worlds->capacity = capacity;
     }
     return worlds;
 }

@@ -22,11 +22,12 @@ struct worlds {
     struct terrain_cache *terrains; /* of derived worlds */
     struct price **prices;          /* one array per world */
     uv_mutex_t lock;                /* held while colors are made; not in a derived set */
-    int capacity, count;
+    int count;
     struct world world[];
 };
 
-/* The worlds of CONFIG, with one reference. Returns 0, -EINVAL or -ENOMEM. */
+/* The worlds of CONFIG, with one reference. Returns 0; or -EINVAL, -ENOMEM or another negative
+ * code. */
 int worlds_new(struct worlds **out, const struct config *config);
 
 /*

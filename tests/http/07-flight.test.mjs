@@ -78,7 +78,9 @@ describe('many requests', { timeout: TIMEOUT }, () => {
             const steps = () => [...other.stderr.matchAll(/tile [0-9a-f]+\/(\S+): ([A-Z]+)$/gm)]
                 .filter(([, path]) => path === tile).map(([, , step]) => step);
             await eventually(() => steps().includes('END'));
-            assert.deepEqual(steps().filter((step) => step !== 'READ'), ['RENDER', 'KEEP', 'ANSWER', 'END'], tile);
+            // A tile may be looked for on disk, and be rendered in slices.
+            const known = steps().filter((step, i, all) => step !== 'READ' && step !== all[i - 1]);
+            assert.deepEqual(known, ['RENDER', 'KEEP', 'ANSWER', 'END'], tile);
         }
     }, { config: 'log: debug\n' }));
 
