@@ -220,7 +220,7 @@ const EXAMPLES = {
         ['make build/tests/unit/noise', names],
     ],
     'noise/evaluate/README.md': [['graph/   program', text], ['country:', text]],
-    'noise/water/README.md': [['level 0', text], ['drain.c', text]],
+    'noise/water/README.md': [['level 0', text], ['drain.c', text], ['land:', text]],
     'server/README.md': [
         ['curl -o wmts.png', run],
         ['curl "http://127.0.0.1:8080/default/region.f32', refused],
