@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { eventually } from '../http/program.mjs';
-import { LIMIT, base, daemonArguments, keepScreenshot, painted, pixels, place, staged, visit } from './harness.mjs';
+import { LIMIT, base, daemonArguments, hears, keepScreenshot, painted, pixels, place, staged,
+    visit } from './harness.mjs';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'farlands-changes-'));
 const file = path.join(directory, 'mine.yaml');
@@ -185,7 +186,7 @@ ${fields.map((field) => `      ${field}\n`).join('')}      height: { noise: { wa
     graph(['snow: 5']);
     await options(page, ['snow']);
     await painted(page, { layer: 'relief' });
-    assert.match(await page.locator('#status').textContent(), /^“mine” has no field “rain”; showing Relief\.$/);
+    await hears(page, /^“mine” has no field “rain”; showing Relief\.$/);
     assert.equal(await place(page), AT_RAIN);
     assert.ok(await page.locator('#field-box').isHidden());
     graph([rain(3), 'snow: 5']);

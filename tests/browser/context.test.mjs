@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { regionOf } from '../../server/viewer/context.js';
-import { LIMIT, base, daemonArguments, keepScreenshot, place, placeBecomes, readout, stopClock, visit, withClock } from './harness.mjs';
+import { LIMIT, base, daemonArguments, hears, keepScreenshot, place, placeBecomes, readout, stopClock, visit,
+    withClock } from './harness.mjs';
 
 /* The default world, and one so broad that a window of it is too wide for a region. */
 const folder = mkdtempSync(path.join(tmpdir(), 'farlands-context-'));
@@ -32,7 +33,7 @@ async function bytesAt(url) {
 async function copies(page, name) {
     await page.mouse.click(200, 300, { button: 'right' });
     await item(page, name).click();
-    await page.locator('#status', { hasText: 'copied' }).waitFor();
+    await hears(page, /copied/);
     assert.ok(await menu(page).isHidden());
     return copied(page);
 }
@@ -107,7 +108,7 @@ test('the keyboard opens the menu, moves in it and leaves it', LIMIT, async () =
     for (const line of ['menu "0, 0"', 'menuitem "Copy this place"', 'group "Download this region', 'menuitem "Float metres f32'])
         assert.ok(snapshot.includes(line), `${line} in\n${snapshot}`);
     await page.keyboard.press('Enter');
-    await page.locator('#status', { hasText: 'copied' }).waitFor();
+    await hears(page, /copied/);
     assert.equal(await copied(page), '0 0');
     assert.equal(await focused(page), 'plane');
     await page.keyboard.press('Shift+F10');
@@ -131,7 +132,7 @@ test('in three dimensions the right button turns the scene, and opens the menu i
     assert.ok(await menu(page).isVisible());
     await keepScreenshot(page, 'viewer-menu-3d.png');
     await item(page, 'Copy this place').click();
-    await page.locator('#status', { hasText: 'copied' }).waitFor();
+    await hears(page, /copied/);
     assert.equal(await copied(page), `${x.value} ${y.value}`);
     assert.ok(await page.evaluate(() => document.activeElement.matches('#scene canvas')), 'the focus returns to the scene');
     await page.keyboard.press('Shift+F10');
@@ -205,11 +206,11 @@ test('pages without a clipboard copy by the older command, or show the text', LI
     });
     const { page } = await visit('#default/relief/16/1000/-3', {}, lacking);
     await page.locator('#plane').focus();
-    for (const [denied, message] of [[false, 'Place copied'], [true, 'The browser denied access to the clipboard: 1000 -3']]) {
+    for (const [denied, message] of [[false, /^Place copied$/], [true, /^The browser denied access to the clipboard: 1000 -3/]]) {
         await page.evaluate((value) => { window.denied = value; }, denied);
         await page.keyboard.press('Shift+F10');
         await page.keyboard.press('Enter');
-        await page.locator('#status', { hasText: message }).waitFor();
+        await hears(page, message);
         assert.equal(await page.evaluate(() => window.answers.pop()), '1000 -3');
         assert.equal(await focused(page), 'plane');
     }

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../http/program.mjs';
-import { FIELDS, LIMIT, base, daemonArguments, keepScreenshot, painted, pixels, place, placeBecomes, readout, settled, staged,
-    visit } from './harness.mjs';
+import { FIELDS, LIMIT, base, daemonArguments, hears, keepScreenshot, painted, pixels, place, placeBecomes, readout,
+    settled, staged, visit } from './harness.mjs';
 import { WINDOW, assertShades, rangeOf } from './shades.mjs';
 
 daemonArguments.push('--config', FIELDS);
@@ -137,7 +137,7 @@ test('three dimensions have the shades of fields', LIMIT, async () => {
 test('a link to a field that the world does not have shows the relief, says so, and keeps the field', LIMIT, async () => {
     const { page } = await visit('#graph/field.snow/8/0/0', WINDOW);
     await painted(page, { layer: 'relief' });
-    assert.equal(await page.locator('#status').textContent(), '“graph” has no field “snow”; showing Relief.');
+    await hears(page, /^“graph” has no field “snow”; showing Relief\.$/);
     assert.equal(await place(page), '#graph/field.snow/8/0/0');
     await page.locator('#layers label', { hasText: /^Gray$/ }).click();
     await placeBecomes(page, /^#graph\/gray\/8\/0\/0$/);

@@ -130,10 +130,28 @@ export async function visit(hash = '', options = {}, prepare = async () => {}) {
         page.on(end, (request) => pending.get(page).delete(request));
     /* On a busy machine a region may take longer than the page waits. */
     await page.addInitScript(() => { AbortSignal.timeout = () => new AbortController().signal; });
+    /* Nor may a message be gone before it is seen. */
+    await page.addInitScript(() => {
+        window.messages = [];
+        new MutationObserver((changes) => {
+            const status = document.getElementById('status');
+            if (changes.some(({ target }) => status?.contains(target)))
+                window.messages.push(status.textContent);
+        }).observe(document, { childList: true, subtree: true, characterData: true });
+    });
     await prepare(page);
     await page.goto(base + hash);
     await (hash.includes('/3d') ? staged(page) : painted(page));
     return { page, seen, tiles: () => seen.urls.filter(isTile).map(tileOf) };
+}
+
+/* Wait until the page says what PATTERN matches, or has said so since it was last heard: messages vanish. */
+export async function hears(page, pattern) {
+    await page.waitForFunction(({ source, flags }) => {
+        const heard = (text) => new RegExp(source, flags).test(text);
+        return window.messages.some(heard) || heard(document.getElementById('status').textContent);
+    }, { source: pattern.source, flags: pattern.flags });
+    await page.evaluate(() => { window.messages.length = 0; });
 }
 
 function tileOf(url) {

@@ -9,7 +9,7 @@ const FAR = 4;      // zoom: samples are 4 km apart
 test('layers of numbers are shown far out', LIMIT, async () => {
     const { page, tiles } = await visit(`#default/field.temperature/${FAR}/0/0`, WINDOW);
     await painted(page, { layer: 'field.temperature' });
-    await page.locator('#layers label', { hasText: /^Height$/ }).click();
+    await page.locator('#more').selectOption('height');
     await page.getByLabel('Fit to view').uncheck();
     await painted(page, { layer: 'height' });
     await settled(page);

@@ -1,7 +1,7 @@
 /* The panels: legend, profile, link, layers, seeds, messages; by mouse and by keyboard. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BROAD, LIMIT, assertHeight, assertPictured, base, daemonArguments, keepScreenshot, painted, place,
+import { BROAD, LIMIT, assertHeight, assertPictured, base, daemonArguments, hears, keepScreenshot, painted, place,
     placeBecomes, readout, visit } from './harness.mjs';
 
 daemonArguments.push('--config', BROAD);
@@ -48,7 +48,7 @@ test('the legend has the exaggeration of the zoom in view', LIMIT, async () => {
 test('the copied link leads to the current view', LIMIT, async () => {
     const { page } = await visit('#default/gray/9/5000/-7000', { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.locator('#link').click();
-    await page.waitForFunction(() => document.getElementById('status').textContent === 'Link copied');
+    await hears(page, /^Link copied$/);
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${base}?place=default/gray/9/5000/-7000`);
     await page.waitForFunction(() => document.getElementById('status').hidden);
 });
@@ -171,7 +171,7 @@ test('a link with a seed opens that world', LIMIT, async () => {
     assert.deepEqual(worldsOf(tiles), [`default:${most}`]);
     assert.equal(await page.locator('#seed-input').inputValue(), most);
     await page.locator('#link').click();
-    await page.waitForFunction(() => document.getElementById('status').textContent === 'Link copied');
+    await hears(page, /^Link copied$/);
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${base}?place=default:${most}/relief/7/1000/-2000`);
 });
 
@@ -182,11 +182,11 @@ test('shows the seed if the world has only one', LIMIT, async () => {
     assert.equal(await page.locator('#seed').textContent(), `seed ${(await world()).seed}`);
 });
 
-test('rejects an invalid seed', LIMIT, async () => {
-    const { page, seen } = await visit('#default:18446744073709551616/relief/6/0/0');
-    assert.match(await page.locator('#status').textContent(), /No world “default:18446744073709551616”; showing “default”/);
+test('shows the first world, and says so, if there is none of the name', LIMIT, async () => {
+    const { page, seen } = await visit('#nowhere:5/relief/6/0/0');
+    await hears(page, /^No world “nowhere:5”; showing “default”\.$/);
     await placeBecomes(page, /^#default\/relief\/6\/0\/0$/);
-    assert.ok(seen.trouble.every((line) => /400/.test(line)), seen.trouble.join());
+    assert.ok(seen.trouble.every((line) => /404/.test(line)), seen.trouble.join());
     seen.trouble.length = 0;
 });
 

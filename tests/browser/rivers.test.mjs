@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { LIMIT, base, daemonArguments, difference, keepScreenshot, painted, pixels, readout, settled, visit } from './harness.mjs';
+import { LIMIT, base, daemonArguments, difference, hears, keepScreenshot, painted, pixels, readout, settled,
+    visit } from './harness.mjs';
 
 daemonArguments.push('--config', path.join(path.dirname(fileURLToPath(import.meta.url)), 'rivers.yaml'));
 
@@ -76,7 +77,7 @@ test('the menu of a place follows its water', LIMIT, async () => {
     const line = page.locator('#plane path.profile-line');
     await page.mouse.click(500, 300, { button: 'right' });
     await page.getByRole('menuitem', { name: 'Follow its water' }).click();
-    await page.locator('#status', { hasText: /blocks to (the sea|a lake without an outlet)\.$/ }).waitFor();
+    await hears(page, /blocks to (the sea|a lake without an outlet)\.$/);
     assert.match(await line.getAttribute('d'), /^M.+L.+/);
     const { left, right, top, bottom } = await line.evaluate((path) => path.getBoundingClientRect().toJSON());
     assert.ok(left < 502 && right > 498 && top < 302 && bottom > 298, 'it begins at the place');

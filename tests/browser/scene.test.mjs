@@ -1,7 +1,7 @@
 /* The viewer in three dimensions. It is rendered in software here, so the windows are small. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BROAD, LIMIT, ORIGIN, assertHeight, assertPictured, base, daemonArguments, difference, drag,
+import { BROAD, LIMIT, ORIGIN, assertHeight, assertPictured, base, daemonArguments, difference, drag, hears,
     keepScreenshot, painted, pixels, place, placeBecomes, readout, settled, staged, visit } from './harness.mjs';
 
 daemonArguments.push('--config', BROAD);
@@ -167,12 +167,11 @@ async function assertFlatOnly(page, why) {
     assert.equal(await button.getAttribute('aria-disabled'), 'true');
     assert.match(await button.getAttribute('title'), why);
     await page.keyboard.press('3');
-    assert.match(await page.locator('#status').textContent(), why);
+    await hears(page, why);
     await page.evaluate(() => { location.hash = '#default/relief/6/5/5/3d/40/0'; });
     await placeBecomes(page, /^#default\/relief\/6\/5\/5$/);
     await painted(page);
-    const said = await page.locator('#status').textContent();
-    assert.ok(why.test(said) && said.endsWith('; showing two dimensions.'), said);
+    await hears(page, new RegExp(`${why.source}.*; showing two dimensions\\.$`, 's'));
 }
 
 test('the scene shows a world of another seed', LIMIT, async () => {

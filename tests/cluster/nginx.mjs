@@ -91,9 +91,9 @@ export class Nginx extends Front {
         return started;
     }
 
-    /* The entries of the access log so far. */
+    /* The entries of the access log so far. nginx may be writing the last line. */
     lines() {
-        return fs.readFileSync(this.log, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line));
+        return fs.readFileSync(this.log, 'utf8').split('\n').slice(0, -1).map((line) => JSON.parse(line));
     }
 
     /* The lines of the error log above level info. */

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import zlib from 'node:zlib';
 import { withDaemon } from './daemon.mjs';
-import { BINARY, TIMEOUT, end, eventually, fractal, launch, run, scratch, scratchFile } from './program.mjs';
+import { BINARY, TIMEOUT, end, eventually, filesBelow, fractal, launch, run, scratch, scratchFile } from './program.mjs';
 import { eachRow } from './table.mjs';
 
 const WORLD = ['--world', 'default', '--layer', 'relief'];
@@ -196,7 +196,8 @@ describe('a PMTiles archive', { timeout: TIMEOUT }, () => {
     it('is complete or absent', async () => {
         const cache = scratch(), file = path.join(scratch(), 'a.pmtiles');
         const program = launch(fractal('render', '--cache', cache, ...WORLD, '--zoom', '0-8', '--export', file));
-        assert.ok(await eventually(() => fs.existsSync(`${file}.unfinished`)));
+        // A run renders once the file is its own.
+        assert.ok(await eventually(() => filesBelow(cache).some((name) => name.endsWith('.png'))));
         assert.match((await plain(cache, [...WORLD, '--zoom', '0', '--export', file])).stderr.toString(), /a\.pmtiles\.unfinished: another run is writing it/);
         program.child.kill('SIGTERM');
         await end(program);
