@@ -268,14 +268,14 @@ $(BUILD)/keys: config/key_table.c $(KEY_TABLES) $(wildcard config/*/*.h) \
 
 # $(call write_documents,COMMAND): COMMAND compares or copies "$$new", what $$file should be.
 write_documents = $(Q)for file in $(DOCUMENTED); do new=$(BUILD)/$${file\#\#*/}; \
-    awk -f config/keys_to_documents.awk $(BUILD)/keys $$file >$$new && $(1) || exit; done
+    awk -f config/key_path.awk -f config/keys_to_documents.awk $(BUILD)/keys $$file >$$new && $(1) || exit; done
 docs: $(BUILD)/keys
 	$(call write_documents,{ cmp -s $$new $$file || cp $$new $$file; })
 
 MANUAL := $(BUILD)/farlands.yaml.5
-$(MANUAL): config/yaml_to_man.awk config/farlands.yaml
+$(MANUAL): config/key_path.awk config/yaml_to_man.awk config/farlands.yaml
 	@mkdir -p $(@D)
-	$(Q)awk -f $^ >$@
+	$(Q)awk $(foreach script,$(filter %.awk,$^),-f $(script)) $(filter %.yaml,$^) >$@
 
 # npm packages: the viewer's map library and the browser tests' driver.
 %/node_modules/.installed: %/package-lock.json

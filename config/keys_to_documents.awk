@@ -1,6 +1,6 @@
 # The lines of key_table.c and a document -> the document with comments and tables made of these lines.
 #
-#   awk -f config/keys_to_documents.awk KEYS DOCUMENT
+#   awk -f config/key_path.awk -f config/keys_to_documents.awk KEYS DOCUMENT
 #
 # In YAML the first paragraph of comment above a key is its HELP and its values, unless an earlier key has the same HELP.
 # In Markdown there is a table between the following lines, of all keys that begin with noise. (of `worlds.`: and
@@ -115,22 +115,6 @@ function print_comment(indent, text,    words, n, i, line)
         line = line " " words[i]
     }
     print line
-}
-
-# The path of the key in LINE, whose spaces are its depth.
-function path_of(line,    key, depth, i, place)
-{
-    match(line, /^ *(- )?[a-z_]+:/)
-    key = substr(line, 1, RLENGTH - 1)
-    sub(/- /, "  ", key)
-    match(key, /^ */)
-    depth = RLENGTH / 2
-    name[depth] = substr(key, RLENGTH + 1)
-    place = name[0]
-    for (i = 1; i <= depth; i++)
-        if (i in name && !(name[0] == "worlds" && i == 1))
-            place = place "." name[i]
-    return place
 }
 
 function print_key(line,    key, indent, i)

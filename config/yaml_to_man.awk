@@ -15,27 +15,17 @@ function print_comment(    i)
 }
 
 # The key in LINE, which has been matched, and the comment above it.
-function print_key(line,    key, value, list, depth, place, i)
+function print_key(line,    value)
 {
     if (!keys++)
         print ".SH KEYS"
-    key = substr(line, 1, RLENGTH - 1)
     value = substr(line, RLENGTH + 2)
     sub(/^ */, "", value)
-    list = key ~ /- /
-    sub(/- /, "  ", key)
-    match(key, /^ */)
-    depth = RLENGTH / 2
-    name[depth] = substr(key, RLENGTH + 1)
-    place = name[0]
-    for (i = 1; i <= depth; i++)
-        if (i in name && !(place == "worlds" && i == 1))
-            place = place "." name[i]
-    if (list)
+    if (line ~ /^ *- /)
         print ".PP\nOf each world:"
     value = text(value)
     gsub(/"/, "\\(dq", value)
-    print ".TP\n.BR " text(place) (value == "" ? "" : " \" (" value ")\"")
+    print ".TP\n.BR " text(path_of(line)) (value == "" ? "" : " \" (" value ")\"")
     print_comment()
 }
 

@@ -63,7 +63,8 @@ describe('the manual pages and the completion have', { timeout: TIMEOUT }, () =>
     ], ([words, expected]) => assert.deepEqual(completions(...words), expected)));
 
     it('every key of the configuration', () => {
-        const page = execFileSync('awk', ['-f', file('config/yaml_to_man.awk'), file('config/farlands.yaml')], { encoding: 'utf8' });
+        const page = execFileSync('awk', ['-f', file('config/key_path.awk'), '-f', file('config/yaml_to_man.awk'),
+            file('config/farlands.yaml')], { encoding: 'utf8' });
         const tables = ['config/daemon/daemon_options.c', 'config/world/world_options.c'].map((name) => fs.readFileSync(file(name), 'utf8'));
         const keys = tables.join('').matchAll(/^ {4,}(?:\{|[A-Z]+\()"([a-z_.]+)"/gm);
         let count = 0;
