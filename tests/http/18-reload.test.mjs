@@ -357,7 +357,7 @@ describe('many reloads', { timeout: TIMEOUT, concurrency: 3 }, () => {
 
     it('are ignored while draining', () => {
         const faults = new Faults(scratch());
-        return withFile(`threads: 1\n${worlds(world('alpha'))}`, async (daemon, write) => {
+        return withFile(`threads: 1\nlimits: { drain: 600 }\n${worlds(world('alpha'))}`, async (daemon, write) => {
             const fingerprint = await daemon.fingerprintOf(heldTiles[0]);
             faults.stand();
             faults.hold('encode');

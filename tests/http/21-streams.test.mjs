@@ -303,7 +303,7 @@ describe('the number of concurrent large regions', { timeout: TIMEOUT }, () => {
     }, { config: config('proxies: [127.0.0.1]\nlimits: { streams: 32 }\n') }));
 });
 
-/* However busy the machine, responses in progress are completed. */
+/* However busy the machine, responses in progress are completed, and none is given up because it takes long. */
 const PATIENT = { config: config('limits: { drain: 600 }\n') };
 
 describe('shutdown', { timeout: TIMEOUT, concurrency: true }, () => {
@@ -329,7 +329,7 @@ describe('shutdown', { timeout: TIMEOUT, concurrency: true }, () => {
         assert.ok(signal === null || signal === 'SIGTERM', `killed by ${signal}: ${stderr}`);
         assert.match(stderr, /again: stopping now/);
         await assert.rejects(stream.rest(), /cut/);
-    }, { config: config() }));
+    }, PATIENT));
 
     it('does not truncate pictures', () => withDaemon(async (daemon) => {
         const connection = await daemon.connect();
