@@ -12,7 +12,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 [ "${1:-}" != --in ] || { cd "$2"; shift 2; }
 
-order=(noise noise/{exact,fractal,space,graph,kernel,water,evaluate,terrain}
+order=(noise noise/{exact,fractal,space,graph,kernel,drainage,water,evaluate,terrain}
     config/{values,fields,world,text,reading,daemon,library} config
     server/{core,layers,telemetry,png,webp,world,net,http,routing,cache,tiles,viewer,api,daemon,commands,describe,prerender}
     server)

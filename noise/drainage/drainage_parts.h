@@ -1,0 +1,79 @@
+/* Shared by the parts of the drainage. Private to drainage/. */
+#ifndef FARLANDS_DRAINAGE_PARTS_H
+#define FARLANDS_DRAINAGE_PARTS_H
+
+#include <stdbool.h>
+
+#include "noise/drainage/drainage.h"
+#include "noise/drainage/nodes.h"
+#include "noise/drainage/turned.h"
+#include "noise/exact/arithmetic.h"
+
+enum {
+    DRAINAGE_BLOCKS = 128, /* kept; more than one block and all that it is made from */
+    /* The most nodes that a patch has: those around a block on the level before. */
+    PATCH_SIDE = 108,
+    PATCH_NODES = PATCH_SIDE * PATCH_SIDE,
+    /* A block's course may begin so many cells of the level before beside it. */
+    PATCH_AROUND = 6,
+    /* Samples that are evaluated together, along a side, and the nodes around them. */
+    INPUT_SIDE = 192,
+};
+
+/* The nodes that a block defines. */
+struct drainage_block {
+    int64_t i, j; /* the first node's column and row, in blocks */
+    int8_t level;
+    bool full;
+    uint16_t pins; /* a block with pins is not displaced */
+    uint64_t used; /* when: a count */
+    float height[BLOCK_NODES], mean[BLOCK_NODES], area[BLOCK_NODES];
+    int8_t rock[2][BLOCK_NODES];            /* in 1/ROCK_UNIT */
+    uint8_t x[BLOCK_NODES], y[BLOCK_NODES]; /* in 1/256 cell */
+    uint8_t kind[BLOCK_NODES];
+    int8_t receiver[BLOCK_NODES];
+};
+
+enum { ROCK_UNIT = 32 };
+
+/* Where nodes go: places are relative to (X, Y), turned and scaled by A and B, as turned.h says. */
+struct drainage_frame {
+    int64_t x, y;
+    double a, b;
+};
+
+/* Nodes of a level, copied from blocks, in rows of RANGE's width. */
+struct drainage_patch {
+    struct turned_range range;
+    double x[PATCH_NODES], y[PATCH_NODES];
+    float height[PATCH_NODES], mean[PATCH_NODES], area[PATCH_NODES], rock[2][PATCH_NODES];
+    uint8_t kind[PATCH_NODES];
+    int8_t receiver[PATCH_NODES];
+};
+
+struct drainage {
+    struct drainage_params params;
+    drainage_source *source;
+    void *context;
+    struct turned lattice[DRAINAGE_MAX_LEVELS];
+    struct drainage_block *block[DRAINAGE_BLOCKS];
+    uint64_t clock;
+    /* While a block is solved, or samples are read. */
+    struct nodes *nodes;
+    struct drainage_patch *patch;
+    float *input; /* INPUT_SIDE^2 samples */
+};
+
+/* Fill the drainage's patch with LEVEL's nodes in RANGE, which has at most PATCH_NODES. Blocks that
+ * are missing are solved first. Returns 0 or the source's error; -ENOMEM. */
+int drainage_fill_patch(struct drainage *drainage, int level, struct turned_range range,
+                        const struct drainage_frame *frame);
+
+/* Solve BLOCK, whose level and place are set. */
+int drainage_solve(struct drainage *drainage, struct drainage_block *block);
+
+/* Lay the courses in the drainage's patch onto the nodes of LEVEL, whose first node is in column I
+ * and row J. */
+void drainage_lay_courses(struct drainage *drainage, int level, int64_t i, int64_t j);
+
+#endif

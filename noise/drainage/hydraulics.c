@@ -1,0 +1,288 @@
+#include "hydraulics.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "noise/drainage/powers.h"
+
+const int neighbor_column[NEIGHBORS] = {1, 1, 0, -1, -1, -1, 0, 1};
+const int neighbor_row[NEIGHBORS] = {0, 1, 1, 1, 0, -1, -1, -1};
+const int neighbor_step[NEIGHBORS] = {1,  NODES_STRIDE + 1,  NODES_STRIDE,  NODES_STRIDE - 1,
+                                      -1, -NODES_STRIDE - 1, -NODES_STRIDE, -NODES_STRIDE + 1};
+
+void hydraulics_measure(struct nodes *n)
+{
+    static const float SHORTEST = 0.2f; /* courses move nodes close to each other */
+    for (int k = 0; k < NEIGHBORS / 2; k++) {
+        const float column = (float)neighbor_column[k], row = (float)neighbor_row[k];
+        const float *restrict x = n->x, *restrict y = n->y;
+        const float *restrict x2 = n->x + neighbor_step[k], *restrict y2 = n->y + neighbor_step[k];
+        float *restrict edge = n->edge[k];
+        for (int p = 0; p < NODES_END; p++) {
+            const float along = column + x2[p] - x[p], across = row + y2[p] - y[p];
+            const float length = sqrtf(along * along + across * across);
+            edge[p] = length < SHORTEST ? SHORTEST : length;
+        }
+    }
+}
+
+/* Water crosses neither the nodes beside the block nor the sea. */
+static void close_border(struct nodes *n)
+{
+    for (int p = NODES_FIRST; p < NODES_END; p++)
+        n->slope[p] = n->kind[p] == NODE_SEA ? NODES_HIGH : n->slope[p];
+    for (int row = 0; row < NODES_SIDE; row++)
+        for (int k = 1; k <= NODES_PAD; k++) {
+            n->slope[node_at(-k, row)] = NODES_HIGH;
+            n->slope[node_at(NODES_SIDE - 1 + k, row)] = NODES_HIGH;
+        }
+}
+
+void hydraulics_slopes(struct nodes *n, float concavity, float cell)
+{
+    static const float FLOOR = 0.4f; /* in half widths: where slopes begin */
+    for (int p = NODES_FIRST; p < NODES_END; p++) {
+        /* A floor is as gentle as its river. */
+        float t = (sqrtf(n->off_floor[p]) - FLOOR) / (NODES_FLOOR_REACH - FLOOR);
+        t = t < 0 ? 0 : t > 1 ? 1 : t;
+        t = t * t * (3 - 2 * t);
+        const float own = powers_log2(n->area[p]), floor = n->floor_area[p];
+        const float area = own < floor ? floor + t * (own - floor) : own;
+        const float bed = n->steepness[p] * powers_exp2(-concavity * area);
+        /* The lesser of the river's slope and of the hillside's; where they are about equal, they
+         * are joined smoothly. */
+        const float r = bed / n->side[p], r2 = r * r;
+        n->slope[p] = bed / sqrtf(sqrtf(1 + r2 * r2)) * n->gain[p] * cell;
+    }
+    close_border(n);
+}
+
+/* A step of the first equation, from HEIGHT to NEXT. */
+static void climb(const struct nodes *n, const float *restrict height, float *restrict next)
+{
+    const float *restrict slope = n->slope;
+    const float *restrict east = n->edge[0], *restrict southeast = n->edge[1];
+    const float *restrict south = n->edge[2], *restrict southwest = n->edge[3];
+    enum { ROW = NODES_STRIDE };
+    for (int p = NODES_FIRST; p < NODES_END; p++) {
+        const float s = slope[p];
+        float least = height[p];
+#define TRY(to, edge)                               \
+    do {                                            \
+        const float over = height[to] + s * (edge); \
+        least = over < least ? over : least;        \
+    } while (0)
+        TRY(p + 1, east[p]);
+        TRY(p + ROW + 1, southeast[p]);
+        TRY(p + ROW, south[p]);
+        TRY(p + ROW - 1, southwest[p]);
+        TRY(p - 1, east[p - 1]);
+        TRY(p - ROW - 1, southeast[p - ROW - 1]);
+        TRY(p - ROW, south[p - ROW]);
+        TRY(p - ROW + 1, southwest[p - ROW + 1]);
+#undef TRY
+        next[p] = least;
+    }
+}
+
+void hydraulics_climb(struct nodes *n)
+{
+    /* As far as a way from a course to a crest. */
+    enum { STEPS = 14 };
+    memcpy(n->height, n->upper, sizeof n->height);
+    for (int s = 0; s < STEPS; s += 2) {
+        climb(n, n->height, n->next);
+        climb(n, n->next, n->height);
+    }
+}
+
+/* Metres per cell, steeper than all ground. */
+static const float STAY = 100;
+
+/* Where neighbor K is further down than NEXT, the steepest so far, it becomes the receiver. */
+static void look_down(struct nodes *n, int k)
+{
+    const int step = neighbor_step[k];
+    const float *restrict height = n->height, *restrict other = n->height + step;
+    const float *restrict edge = k < 4 ? n->edge[k] : n->edge[k - 4] + step;
+    const float *restrict course = n->sum[0], *restrict other_course = n->sum[0] + step;
+    float *restrict best = n->next;
+    int32_t *restrict receiver = n->receiver;
+    for (int p = NODES_FIRST; p < NODES_END; p++) {
+        float fall = (height[p] - other[p]) / edge[p];
+        const float stay = course[p] < other_course[p] ? course[p] : other_course[p];
+        fall = fall > 0 ? fall + stay : 0;
+        receiver[p] = fall > best[p] ? k : receiver[p];
+        best[p] = fall > best[p] ? fall : best[p];
+    }
+}
+
+void hydraulics_route(struct nodes *n)
+{
+    int tail = 0;
+    for (int p = NODES_FIRST; p < NODES_END; p++) {
+        n->donors[p] = 0;
+        n->receiver[p] = NO_RECEIVER;
+        n->next[p] = n->kind[p] == NODE_SEA ? NODES_HIGH : 0;
+        n->sum[0][p] = n->kind[p] == NODE_COURSE ? STAY : 0;
+    }
+    for (int k = 0; k < NEIGHBORS; k++)
+        look_down(n, k);
+    for (int row = 0; row < NODES_SIDE; row++)
+        for (int column = 0; column < NODES_SIDE; column++) {
+            const int p = node_at(column, row);
+            n->area[p] = n->own[p];
+            if (n->receiver[p] != NO_RECEIVER)
+                n->donors[p + neighbor_step[n->receiver[p]]]++;
+        }
+    for (int row = 0; row < NODES_SIDE; row++)
+        for (int column = 0; column < NODES_SIDE; column++)
+            if (n->donors[node_at(column, row)] == 0)
+                n->order[tail++] = node_at(column, row);
+    /* Each node after all those that drain to it (Kahn 1962). */
+    for (int head = 0; head < tail; head++) {
+        const int p = n->order[head];
+        if (n->receiver[p] == NO_RECEIVER)
+            continue;
+        const int q = p + neighbor_step[n->receiver[p]];
+        if (n->kind[q] == NODE_PLAIN)
+            n->area[q] += n->area[p];
+        if (--n->donors[q] == 0)
+            n->order[tail++] = q;
+    }
+}
+
+/* --- Hollows --- */
+
+/* A heap of nodes, the lowest first. NODES' ORDER has the nodes, DONORS which ones were in it. */
+struct heap {
+    struct nodes *nodes;
+    int count;
+};
+
+static bool is_below(const struct nodes *n, int p, int q)
+{
+    const float above = n->height[p] - n->height[q];
+    return above == 0 ? p < q : above < 0;
+}
+
+static void push(struct heap *heap, int p)
+{
+    int32_t *at = heap->nodes->order;
+    int k = heap->count++;
+    for (; k > 0 && is_below(heap->nodes, p, at[(k - 1) / 2]); k = (k - 1) / 2)
+        at[k] = at[(k - 1) / 2];
+    at[k] = p;
+    heap->nodes->donors[p] = 1;
+}
+
+static int pop(struct heap *heap)
+{
+    int32_t *at = heap->nodes->order;
+    const int lowest = at[0], last = at[--heap->count];
+    int k = 0;
+    for (int child = 1; child < heap->count; child = 2 * k + 1) {
+        if (child + 1 < heap->count && is_below(heap->nodes, at[child + 1], at[child]))
+            child++;
+        if (!is_below(heap->nodes, at[child], last))
+            break;
+        at[k] = at[child];
+        k = child;
+    }
+    at[k] = last;
+    return lowest;
+}
+
+void hydraulics_flood(struct nodes *n)
+{
+    static const float STEP = 0.01f; /* metres from node to node, so that filled hollows drain */
+    enum { LAST = NODES_SIDE - 1 };
+    struct heap heap = {n, 0};
+    for (int p = 0; p < NODES; p++)
+        n->donors[p] = 1;
+    memcpy(n->height, n->upper, sizeof n->height);
+    for (int row = 0; row < NODES_SIDE; row++)
+        for (int column = 0; column < NODES_SIDE; column++) {
+            const int p = node_at(column, row);
+            const bool is_edge = row == 0 || column == 0 || row == LAST || column == LAST;
+            n->donors[p] = 0;
+            if (is_edge || n->kind[p] == NODE_SEA)
+                push(&heap, p);
+        }
+    while (heap.count > 0) {
+        const int p = pop(&heap);
+        for (int k = 0; k < NEIGHBORS; k++) {
+            const int q = p + neighbor_step[k];
+            if (n->donors[q])
+                continue;
+            if (n->height[q] < n->height[p] + STEP)
+                n->height[q] = n->height[p] + STEP;
+            push(&heap, q);
+        }
+    }
+}
+
+/* --- Soil --- */
+
+/* Weights of the neighbors in the height that the plane through them (least squares) has at P. */
+static void plane_weights(const struct nodes *n, int p, float weight[NEIGHBORS])
+{
+    float sx = 0, sy = 0, xx = 0, xy = 0, yy = 0, x[NEIGHBORS], y[NEIGHBORS];
+    for (int k = 0; k < NEIGHBORS; k++) {
+        const int q = p + neighbor_step[k];
+        x[k] = (float)neighbor_column[k] + n->x[q] - n->x[p];
+        y[k] = (float)neighbor_row[k] + n->y[q] - n->y[p];
+        sx += x[k];
+        sy += y[k];
+        xx += x[k] * x[k];
+        xy += x[k] * y[k];
+        yy += y[k] * y[k];
+    }
+    /* The first row of the inverse of [8 sx sy; sx xx xy; sy xy yy]. */
+    const float a = xx * yy - xy * xy, b = sy * xy - sx * yy, c = sx * xy - sy * xx;
+    const float scale = 1 / (8 * a + sx * b + sy * c);
+    for (int k = 0; k < NEIGHBORS; k++)
+        weight[k] = (a + b * x[k] + c * y[k]) * scale;
+}
+
+void hydraulics_creep(struct nodes *n)
+{
+    /* The part of the way to the plane through the neighbors that a node moves in a step. */
+    static const float FILL = 0.3f, WEAR = 0.1f;
+    enum { STEPS = 6, LAST = NODES_SIDE - 1 };
+    float *const weight[NEIGHBORS] = {n->edge[0], n->edge[1], n->edge[2], n->edge[3],
+                                      n->slope,   n->sum[0],  n->sum[1],  n->target};
+    for (int row = 1; row < LAST; row++)
+        for (int column = 1; column < LAST; column++) {
+            const int p = node_at(column, row);
+            float here[NEIGHBORS];
+            plane_weights(n, p, here);
+            for (int k = 0; k < NEIGHBORS; k++)
+                weight[k][p] = here[k];
+        }
+    for (int s = 0; s < STEPS; s++) {
+        for (int row = 1; row < LAST; row++)
+            for (int p = node_at(1, row), end = node_at(LAST, row); p < end; p++) {
+                float plane = 0;
+                for (int k = 0; k < NEIGHBORS; k++)
+                    plane += weight[k][p] * n->height[p + neighbor_step[k]];
+                const float off = plane - n->height[p];
+                const float moved = n->height[p] + off * (off > 0 ? FILL : WEAR);
+                n->next[p] = n->kind[p] == NODE_SEA ? n->height[p] : moved;
+            }
+        for (int row = 1; row < LAST; row++)
+            memcpy(&n->height[node_at(1, row)], &n->next[node_at(1, row)],
+                   (LAST - 1) * sizeof(float));
+    }
+    /* Where soil has filled a bed, water cuts through: no node is higher than those that drain to
+     * it. */
+    for (int k = 0; k < NODES_SIDE * NODES_SIDE; k++) {
+        const int p = n->order[k];
+        if (n->receiver[p] == NO_RECEIVER)
+            continue;
+        const int q = p + neighbor_step[n->receiver[p]];
+        if (n->kind[q] != NODE_SEA && n->height[q] > n->height[p])
+            n->height[q] = n->height[p];
+    }
+}

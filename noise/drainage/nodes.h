@@ -1,0 +1,69 @@
+/*
+ * The nodes of a block with its margin, while they are solved. Private to drainage/.
+ *
+ * Heights are metres, areas km2, lengths in cells. Arrays have rows of STRIDE nodes. Beside the
+ * block's nodes there are others, NODES_PAD on each side, which are higher than all water.
+ */
+#ifndef FARLANDS_NODES_H
+#define FARLANDS_NODES_H
+
+#include <stdint.h>
+
+enum {
+    BLOCK_SIDE = 96,   /* nodes that a block defines, along a side */
+    BLOCK_MARGIN = 16, /* nodes around them that it solves, too */
+    BLOCK_NODES = BLOCK_SIDE * BLOCK_SIDE,
+    NODES_SIDE = BLOCK_SIDE + 2 * BLOCK_MARGIN,
+    NODES_PAD = 8,
+    NODES_STRIDE = NODES_SIDE + 2 * NODES_PAD,
+    NODES = NODES_STRIDE * (NODES_SIDE + 2),
+    NODES_FIRST = NODES_STRIDE + NODES_PAD, /* node (0, 0) */
+    NODES_END = NODES_STRIDE * (NODES_SIDE + 1) - NODES_PAD,
+};
+
+/* Where the eight neighbors are, in columns and rows and in arrays. Back from neighbor k is k ^ 4.
+ */
+enum { NEIGHBORS = 8, NO_RECEIVER = -1 };
+extern const int neighbor_column[NEIGHBORS], neighbor_row[NEIGHBORS], neighbor_step[NEIGHBORS];
+
+enum node_kind {
+    NODE_PLAIN,
+    NODE_COURSE, /* a course of the level before leads through it */
+    NODE_SEA,
+};
+
+/* How far a valley's floor flattens the ground, in half widths of the floor. */
+enum { NODES_FLOOR_REACH = 2 };
+
+#define NODES_HIGH 1e9f /* above all ground */
+
+typedef float node_values[NODES];
+
+struct nodes {
+    node_values x, y;            /* the place in its cell, 0 to 1 */
+    node_values upper;           /* the height is at most this */
+    node_values height, next;    /* NEXT: of the next step */
+    node_values own, area;       /* what belongs to the node; what it drains */
+    node_values steepness, side; /* see drainage_input; with the node's rock */
+    node_values gain;            /* a factor of slopes */
+    node_values slope;           /* times the spacing */
+    node_values off_floor;       /* the square of the distance from a course, in half widths of its
+                                    floor */
+    node_values floor_area;      /* the logarithm to base 2 of what that course drains */
+    node_values rock[2];         /* logarithms: of SIDE, of STEEPNESS */
+    node_values mean;            /* the height with what finer levels will add */
+    node_values target;          /* the mean of the level before */
+    node_values envelope;
+    node_values edge[NEIGHBORS / 2]; /* lengths of edges to the first four neighbors */
+    node_values sum[2];              /* scratch */
+    int32_t receiver[NODES];         /* a neighbor's number, or NO_RECEIVER */
+    int32_t order[NODES], donors[NODES];
+    uint8_t kind[NODES];
+};
+
+static inline int node_at(int column, int row)
+{
+    return NODES_FIRST + row * NODES_STRIDE + column;
+}
+
+#endif

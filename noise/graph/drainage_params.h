@@ -1,0 +1,24 @@
+/* Parameters of ground that is built by its drainage (drainage.h). Private to the project. */
+#ifndef FARLANDS_DRAINAGE_PARAMS_H
+#define FARLANDS_DRAINAGE_PARAMS_H
+
+#include <stdint.h>
+
+enum { DRAINAGE_MAX_LEVELS = 12 };
+
+struct drainage_params {
+    uint64_t seed;
+    int64_t spacing;  /* between nodes of level 0, in units: a power of two */
+    int levels;       /* each with half the spacing of the one before */
+    double concavity; /* theta: how much gentler rivers are that drain more */
+    double rough;     /* how much slopes vary with the rock: about the standard deviation of their
+                         logarithm on each level */
+    double floor;     /* the width of a valley's floor that drains 1 km2, in metres; it grows with
+                         the square root of the area */
+    double bend;      /* how far courses wander, in spacings of each level */
+};
+
+/* What is wrong with PARAMS, and the KEY at fault; NULL if nothing is. Static strings. */
+const char *drainage_fault(const struct drainage_params *params, const char **key);
+
+#endif

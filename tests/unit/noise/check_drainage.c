@@ -1,0 +1,308 @@
+/* Ground that is built by its drainage: the same from everywhere, with a reach, and all of it
+ * drains. */
+#include "noise/drainage/drainage.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "noise/drainage/drainage_parts.h"
+#include "tests/unit/support/draws.h"
+#include "tests/unit/support/fixtures.h"
+
+/* Fields of a world: waves that differ with the seed, with seas between. */
+struct land {
+    struct wave {
+        double x, y, phase; /* turns per metre; turns */
+    } wave[5];
+    int fail_after; /* grids; 0: never */
+    int grids;
+    int64_t x, y, other; /* the land is another one so far from (x, y), in units; 0: nowhere */
+};
+
+static struct land land_of(uint64_t seed)
+{
+    static const double lengths[] = {60000, 31000, 23000, 17000, 11000};
+    struct draws draws = {seed, 0};
+    struct land land = {.grids = 0};
+    for (int i = 0; i < LENGTH(lengths); i++) {
+        const double angle = draw_number(&draws, 0, 6.283);
+        land.wave[i] = (struct wave){cos(angle) / lengths[i], sin(angle) / lengths[i],
+                                     draw_number(&draws, 0, 1)};
+    }
+    return land;
+}
+
+/* About a sine, which is quick to compute far away, too. */
+static double wave_at(const struct wave *w, double x, double y, enum drainage_input input)
+{
+    const double turns = w->x * x + w->y * y + w->phase + 0.3 * input;
+    const double part = turns - floor(turns) - 0.5;
+    return 16 * part * (0.5 - fabs(part));
+}
+
+static int source(void *context, enum drainage_input input, const struct farlands_grid *grid,
+                  float *out)
+{
+    static const double mean[] = {150, 0.3, 0.6}, change[] = {140, 0.08, 0.15};
+    struct land *land = context;
+    if (land->fail_after && ++land->grids > land->fail_after)
+        return -ENOMEM;
+    must(grid->band_limit && grid->width <= INPUT_SIDE && grid->height <= INPUT_SIDE, "a grid");
+    for (int j = 0; j < grid->height; j++)
+        for (int i = 0; i < grid->width; i++) {
+            const int64_t x = grid->x + i * grid->step, y = grid->y + j * grid->step;
+            double sum = 0;
+            for (int k = 0; k < LENGTH(land->wave); k++)
+                sum += wave_at(&land->wave[k], farlands_blocks(x), farlands_blocks(y), input);
+            if (land->other > 0 &&
+                (llabs(x - land->x) > land->other || llabs(y - land->y) > land->other))
+                sum = -sum;
+            *out++ = (float)(mean[input] + change[input] * sum / 2);
+        }
+    return 0;
+}
+
+static const struct drainage_params shapes[] = {
+    {1, BLOCKS(65536), 10, 0.45, 0.5, 60, 0.4},
+    {2, BLOCKS(4096), 6, 0.45, 0.3, 20, 0.2},
+    {3, BLOCKS(2048), 4, 0.6, 0, 0, 0},
+    {4, BLOCKS(32768), 12, 0.3, 1, 500, 1},
+};
+
+static struct drainage *drainage_of(const struct drainage_params *params, struct land *land)
+{
+    struct drainage *drainage;
+    ck_assert_int_eq(drainage_new(&drainage, params, source, land), 0);
+    return drainage;
+}
+
+/* Square grids of SIDE x SIDE samples, STEP apart, from (X, Y) on. */
+enum { MOST = 48 };
+struct square {
+    int64_t x[MOST], y[MOST];
+    int side;
+    float height[MOST * MOST];
+};
+
+static void place(struct square *s, int64_t x, int64_t y, int64_t step, int side)
+{
+    s->side = side;
+    for (int k = 0; k < side; k++) {
+        s->x[k] = x + k * step;
+        s->y[k] = y + k * step;
+    }
+}
+
+static void evaluate(struct drainage *drainage, struct square *s, int64_t band_limit)
+{
+    const struct drainage_samples all = {s->x, s->y, s->side, s->side};
+    for (int k = 0; k < s->side * s->side; k++)
+        s->height[k] = NAN;
+    ck_assert_int_eq(drainage_heights(drainage, &all, band_limit, s->height, (size_t)s->side), 0);
+    for (int k = 0; k < s->side * s->side; k++)
+        must(s->height[k] > -2000 && s->height[k] < 15000, "%d: %f", k, (double)s->height[k]);
+}
+
+static bool same_bits(const void *a, const void *b, int floats)
+{
+    return memcmp(a, b, (size_t)floats * sizeof(float)) == 0;
+}
+
+/* The width of a cell on the last level, in units. */
+static int64_t cell_of(const struct drainage_params *params)
+{
+    return params->spacing >> (params->levels - 1);
+}
+
+START_TEST(heights_do_not_depend_on_what_was_asked)
+{
+    const struct drainage_params *params = &shapes[_i];
+    static struct square grid, elsewhere;
+    struct draws draws = {7, (uint64_t)_i};
+    struct land land = land_of((uint64_t)_i);
+    struct drainage *drainage = drainage_of(params, &land), *other = drainage_of(params, &land);
+    for (int turn = 0; turn < 4; turn++) {
+        const int64_t far = turn < 3 ? BLOCKS(300000) : INT64_C(1) << 61;
+        const int64_t step = 1 + draw_between(&draws, 0, cell_of(params));
+        const int64_t limit = turn % 2 ? cell_of(params) << draw_between(&draws, 0, 2) : 0;
+        place(&grid, draw_between(&draws, -far, far), draw_between(&draws, -far, far), step,
+              (int)draw_between(&draws, 2, turn % 2 ? 24 : MOST));
+        evaluate(drainage, &grid, limit);
+        /* The other one comes from elsewhere. */
+        place(&elsewhere, grid.x[0] + 300 * cell_of(params), grid.y[0], step, 2);
+        evaluate(other, &elsewhere, 0);
+        for (int t = 0; t < 12; t++) {
+            const int i = (int)draw_between(&draws, 0, grid.side - 1);
+            const int j = (int)draw_between(&draws, 0, grid.side - 1);
+            const int w = (int)draw_between(&draws, 1, grid.side - i);
+            const int h = t < 6 ? 1 : (int)draw_between(&draws, 1, grid.side - j);
+            const struct drainage_samples part = {grid.x + i, grid.y + j, t < 6 ? 1 : w, h};
+            float out[MOST * MOST];
+            ck_assert_int_eq(drainage_heights(t % 2 ? drainage : other, &part, limit, out, MOST),
+                             0);
+            for (int v = 0; v < part.height; v++)
+                must(same_bits(out + v * MOST, grid.height + (j + v) * grid.side + i, part.width),
+                     "turn %d: %d x %d at (%d, %d)", turn, part.width, part.height, i, j);
+        }
+    }
+    drainage_free(drainage);
+    drainage_free(other);
+}
+END_TEST
+
+START_TEST(heights_have_a_reach)
+{
+    const struct drainage_params *params = &shapes[_i];
+    static struct square here, there;
+    struct draws draws = {8, (uint64_t)_i};
+    for (int turn = 0; turn < 2; turn++) {
+        struct land land = land_of(10 + (uint64_t)turn), changed = land;
+        const int64_t x = draw_between(&draws, -BLOCKS(100000), BLOCKS(100000));
+        changed.x = x;
+        changed.y = -x;
+        changed.other = DRAINAGE_REACH * params->spacing;
+        struct drainage *drainage = drainage_of(params, &land);
+        struct drainage *other = drainage_of(params, &changed);
+        place(&here, x, -x, cell_of(params), 8);
+        place(&there, x, -x, cell_of(params), 8);
+        evaluate(drainage, &here, 0);
+        evaluate(other, &there, 0);
+        must(same_bits(here.height, there.height, 64), "it looks farther");
+        drainage_free(drainage);
+        drainage_free(other);
+    }
+}
+END_TEST
+
+/* Count the nodes of LEVEL in a row of blocks, and those on land from which no water flows on. */
+static void count_pits(struct drainage *drainage, int level, int *land, int *pits)
+{
+    struct drainage_block *block = calloc(1, sizeof *block);
+    *land = *pits = 0;
+    for (int i = 0; i < 4; i++) {
+        block->level = (int8_t)level;
+        block->i = i;
+        ck_assert_int_eq(drainage_solve(drainage, block), 0);
+        for (int p = 0; p < BLOCK_NODES; p++) {
+            *land += block->kind[p] != NODE_SEA;
+            *pits += block->kind[p] != NODE_SEA && block->receiver[p] == NO_RECEIVER;
+            must(block->kind[p] != NODE_SEA || block->height[p] <= 0, "a sea at %f m",
+                 (double)block->height[p]);
+        }
+    }
+    free(block);
+}
+
+START_TEST(water_flows_on)
+{
+    struct land land = land_of(3);
+    struct drainage *drainage = drainage_of(&shapes[0], &land);
+    int all, pits;
+    for (int level = 3; level < shapes[0].levels; level++) {
+        count_pits(drainage, level, &all, &pits);
+        must(all > 10000, "level %d: %d nodes on land", level, all);
+        must(pits <= all / 200, "level %d: %d pits in %d nodes", level, pits, all);
+    }
+    drainage_free(drainage);
+}
+END_TEST
+
+/* Solve block (0, 0) of LEVEL, and the one beside it; the nodes next to their border must hardly
+ * differ. */
+START_TEST(blocks_have_no_seams)
+{
+    enum { LEVEL = 9, ALONG = BLOCK_SIDE };
+    struct land land = land_of(5);
+    struct drainage *drainage = drainage_of(&shapes[0], &land);
+    struct drainage_block *block = calloc(1, sizeof *block);
+    int differ = 0, greatly = 0, all = 0;
+    for (int i = 0; i < 8; i++) {
+        block->level = LEVEL;
+        block->i = i + 1;
+        ck_assert_int_eq(drainage_solve(drainage, block), 0);
+        float expected[ALONG];
+        for (int row = 0; row < ALONG; row++)
+            expected[row] = block->height[row * BLOCK_SIDE];
+        block->i = i;
+        ck_assert_int_eq(drainage_solve(drainage, block), 0);
+        for (int row = 0; row < ALONG; row++) {
+            const int p = node_at(BLOCK_MARGIN + BLOCK_SIDE, BLOCK_MARGIN + row);
+            const float off = fabsf(drainage->nodes->height[p] - expected[row]);
+            differ += off > 1;
+            greatly += off > 20;
+            all++;
+        }
+    }
+    must(differ <= all / 30 && greatly <= all / 200,
+         "of %d heights %d differ by more than 1 m, %d by more than 20 m", all, differ, greatly);
+    free(block);
+    drainage_free(drainage);
+}
+END_TEST
+
+START_TEST(errors_of_the_source_are_passed_on)
+{
+    static struct square grid, expected;
+    struct land land = land_of(1);
+    struct drainage *drainage = drainage_of(&shapes[1], &land);
+    struct drainage *other = drainage_of(&shapes[1], &land);
+    place(&grid, 1000, 2000, BLOCKS(64), 8);
+    place(&expected, 1000, 2000, BLOCKS(64), 8);
+    evaluate(other, &expected, 0);
+    const struct drainage_samples samples = {grid.x, grid.y, grid.side, grid.side};
+    for (int after = 1; after < 40; after += 3) {
+        land.fail_after = after;
+        land.grids = 0;
+        const int err = drainage_heights(drainage, &samples, 0, grid.height, (size_t)grid.side);
+        must(err == -ENOMEM || err == 0, "%d", err);
+    }
+    land.fail_after = 0;
+    evaluate(drainage, &grid, 0);
+    must(same_bits(grid.height, expected.height, 64), "other heights than before");
+    drainage_free(drainage);
+    drainage_free(other);
+    drainage_free(NULL);
+}
+END_TEST
+
+START_TEST(parameters_are_checked)
+{
+    const struct {
+        int64_t spacing;
+        int levels;
+        const char *key;
+    } rows[] = {
+        {BLOCKS(65536), 10, NULL},
+        {BLOCKS(65536), 12, NULL},
+        {BLOCKS(16), 1, NULL},
+        {BLOCKS(65536), 0, "levels"},
+        {BLOCKS(65536), 13, "levels"},
+        {BLOCKS(65537), 10, "spacing"},
+        {BLOCKS(524288), 10, "spacing"},
+        {BLOCKS(256), 6, "spacing"},
+        {0, 1, "spacing"},
+    };
+    for (int k = 0; k < LENGTH(rows); k++) {
+        const struct drainage_params params = {.spacing = rows[k].spacing,
+                                               .levels = rows[k].levels};
+        const char *key, *text = drainage_fault(&params, &key);
+        must(!text == !rows[k].key && (!text || strcmp(key, rows[k].key) == 0), "row %d: %s", k,
+             text ? text : "accepted");
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("drainage");
+    TCase *heights = suite_case(suite, "heights"), *water = suite_case(suite, "water");
+    tcase_add_loop_test(heights, heights_do_not_depend_on_what_was_asked, 0, LENGTH(shapes));
+    tcase_add_loop_test(heights, heights_have_a_reach, 0, LENGTH(shapes));
+    tcase_add_test(heights, errors_of_the_source_are_passed_on);
+    tcase_add_test(heights, parameters_are_checked);
+    tcase_add_test(water, water_flows_on);
+    tcase_add_test(water, blocks_have_no_seams);
+    return suite_run(suite);
+}
