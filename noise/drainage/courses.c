@@ -9,6 +9,13 @@
 /* Cells that drain to a node of a course, at least. */
 static const float COURSE_CELLS = 6;
 
+/* A swing is so many cells of this level wide, 2.7 of the one before. */
+static const double WAVE = 5.4;
+enum {
+    OUTSIDE = 24, /* courses matter so many cells outside the block */
+    SWINGS = (NODES_SIDE + 2 * OUTSIDE) / 5 + 2,
+};
+
 /* A point of a course: the place in the block's cells, height, area. */
 struct point {
     double x, y;
@@ -21,26 +28,56 @@ struct bed {
     node_values *taken; /* the area of the course that leads through a node */
     double left, top;   /* the block's first node, in cells */
     double bend;        /* in cells */
-    uint64_t key;
+    /* How far courses swing to the east and to the south, in cells, at corners of a square lattice
+     * from (column, row) on. */
+    double column, row, swing[SWINGS][SWINGS][2];
     float floor; /* half the width of a floor that drains 1 km2, in cells */
     float toe;   /* the foot of a slope, in cells */
 };
 
-/* A smooth noise, -1 to 1, at (X, Y). */
-static double swing(uint64_t key, double x, double y)
+/* Make the swings around a block. */
+static void make_swings(struct bed *bed, uint64_t key)
 {
-    const double left = floor(x), top = floor(y);
-    const double u = x - left, v = y - top;
-    const double across[2] = {1 - u * u * (3 - 2 * u), u * u * (3 - 2 * u)};
-    const double down[2] = {1 - v * v * (3 - 2 * v), v * v * (3 - 2 * v)};
-    double sum = 0;
-    for (int k = 0; k < 4; k++) {
-        const uint64_t column = (uint64_t)((int64_t)left + (k & 1));
-        const uint64_t row = (uint64_t)((int64_t)top + (k >> 1));
-        const uint64_t random = lattice_mix(lattice_mix(key + column) + row);
-        sum += across[k & 1] * down[k >> 1] * ((double)(random & 0xffff) * 0x1p-15 - 1);
+    bed->column = floor((bed->left - OUTSIDE) / WAVE);
+    bed->row = floor((bed->top - OUTSIDE) / WAVE);
+    for (int j = 0; j < SWINGS; j++)
+        for (int i = 0; i < SWINGS; i++) {
+            const uint64_t column = (uint64_t)((int64_t)bed->column + i);
+            const uint64_t row = (uint64_t)((int64_t)bed->row + j);
+            const uint64_t random = lattice_mix(lattice_mix(key + column) + row);
+            for (int k = 0; k < 2; k++)
+                bed->swing[j][i][k] =
+                    bed->bend * ((double)(random >> (16 * k) & 0xffff) * 0x1p-15 - 1);
+        }
+}
+
+/* X, rounded down; X is above -1000. */
+static inline int whole(double x)
+{
+    return (int)(x + 1000) - 1000;
+}
+
+/* Move P by a smooth noise: a map of the plane, so courses do not cross. False if P is too far
+ * outside. */
+static bool swing(const struct bed *bed, struct point *p)
+{
+    const double x = (p->x + bed->left) / WAVE - bed->column;
+    const double y = (p->y + bed->top) / WAVE - bed->row;
+    const int i = (int)x, j = (int)y;
+    if (!(x >= 0 && y >= 0 && i < SWINGS - 1 && j < SWINGS - 1))
+        return false;
+    const double u = x - i, v = y - j, across = u * u * (3 - 2 * u), down = v * v * (3 - 2 * v);
+    double by[2];
+    for (int k = 0; k < 2; k++) {
+        const double above =
+            bed->swing[j][i][k] + across * (bed->swing[j][i + 1][k] - bed->swing[j][i][k]);
+        const double below = bed->swing[j + 1][i][k] +
+                             across * (bed->swing[j + 1][i + 1][k] - bed->swing[j + 1][i][k]);
+        by[k] = above + down * (below - above);
     }
-    return sum;
+    p->x += by[0];
+    p->y += by[1];
+    return true;
 }
 
 /* Flatten the ground beside a point whose floor is HALF wide. */
@@ -48,7 +85,7 @@ static void flatten(const struct bed *bed, const struct point *p, float half)
 {
     struct nodes *n = bed->nodes;
     const int around = (int)(NODES_FLOOR_REACH * half) + 1;
-    const int column = (int)floor(p->x), row = (int)floor(p->y);
+    const int column = whole(p->x), row = whole(p->y);
     const int left = column - around < 0 ? 0 : column - around;
     const int right = column + around < NODES_SIDE ? column + around : NODES_SIDE - 1;
     const int top = row - around < 0 ? 0 : row - around;
@@ -74,7 +111,7 @@ static void take_node(const struct bed *bed, const struct point *p)
     static const float OFF = 0.3f; /* the square of the distance from a cell's middle, at most */
     static const float EDGE = 0.08f;
     struct nodes *n = bed->nodes;
-    const int column = (int)floor(p->x), row = (int)floor(p->y);
+    const int column = whole(p->x), row = whole(p->y);
     if (column < 0 || row < 0 || column >= NODES_SIDE || row >= NODES_SIDE)
         return;
     const int at = node_at(column, row);
@@ -94,11 +131,9 @@ static void take_node(const struct bed *bed, const struct point *p)
 
 static void lay_point(const struct bed *bed, struct point *p, bool widen)
 {
-    static const double WAVE = 5.4;            /* cells of this level, 2.7 of the one before */
     static const float MOST = 4, LEAST = 0.5f; /* of a floor's half width, in cells */
-    const double x = (p->x + bed->left) / WAVE, y = (p->y + bed->top) / WAVE;
-    p->x += bed->bend * swing(bed->key, x, y);
-    p->y += bed->bend * swing(bed->key + 1, x, y);
+    if (!swing(bed, p))
+        return;
     float half = bed->floor * sqrtf(p->area) + bed->toe;
     half = half > MOST ? MOST : half;
     if (widen && half > LEAST)
@@ -116,10 +151,10 @@ static struct point middle(const struct point *a, const struct point *b)
 static void lay_curve(const struct bed *bed, const struct point *a, const struct point *b,
                       const struct point *c)
 {
-    enum { PER_CELL = 3 };
+    enum { PER_CELL = 2 };
     const double length = sqrt((b->x - a->x) * (b->x - a->x) + (b->y - a->y) * (b->y - a->y)) +
                           sqrt((c->x - b->x) * (c->x - b->x) + (c->y - b->y) * (c->y - b->y));
-    const int count = (int)(length * PER_CELL) + 2;
+    const int count = (int)(length * PER_CELL) + 1;
     const float end = b->area > a->area ? b->area : a->area;
     for (int k = 0; k <= count; k++) {
         const float t = (float)k / (float)count, s = 1 - t;
@@ -167,14 +202,14 @@ void drainage_lay_courses(struct drainage *d, int level, int64_t i, int64_t j)
     const float cell = (float)d->lattice[level].metres;
     static const float TOE = 48; /* metres */
     const float least = COURSE_CELLS * (float)(before * before * 1e-6);
-    const struct bed bed = {.nodes = d->nodes,
-                            .taken = &d->nodes->sum[0],
-                            .left = (double)i,
-                            .top = (double)j,
-                            .bend = 2 * d->params.bend,
-                            .key = lattice_random(d->lattice[level].key, 0),
-                            .floor = (float)d->params.floor / 2 / cell,
-                            .toe = TOE / cell};
+    struct bed bed = {.nodes = d->nodes,
+                      .taken = &d->nodes->sum[0],
+                      .left = (double)i,
+                      .top = (double)j,
+                      .bend = 2 * d->params.bend,
+                      .floor = (float)d->params.floor / 2 / cell,
+                      .toe = TOE / cell};
+    make_swings(&bed, lattice_random(d->lattice[level].key, 0));
     memset(bed.taken, 0, sizeof *bed.taken);
     for (int row = 2; row < p->range.height - 2; row++)
         for (int column = 2; column < p->range.width - 2; column++) {

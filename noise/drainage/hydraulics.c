@@ -98,59 +98,81 @@ void hydraulics_climb(struct nodes *n)
 }
 
 /* Metres per cell, steeper than all ground. */
-static const float STAY = 100;
+static const float STAY = 4096;
 
-/* Where neighbor K is further down than NEXT, the steepest so far, it becomes the receiver. */
-static void look_down(struct nodes *n, int k)
+/* Receivers. STAY is STAY on courses, LEAST a fall that is too small. */
+static void look_down(const float *restrict height, const struct nodes *n,
+                      const float *restrict stay, const float *restrict least,
+                      int32_t *restrict receiver)
 {
-    const int step = neighbor_step[k];
-    const float *restrict height = n->height, *restrict other = n->height + step;
-    const float *restrict edge = k < 4 ? n->edge[k] : n->edge[k - 4] + step;
-    const float *restrict course = n->sum[0], *restrict other_course = n->sum[0] + step;
-    float *restrict best = n->next;
-    int32_t *restrict receiver = n->receiver;
+    const float *restrict east = n->edge[0], *restrict southeast = n->edge[1];
+    const float *restrict south = n->edge[2], *restrict southwest = n->edge[3];
+    enum { ROW = NODES_STRIDE };
     for (int p = NODES_FIRST; p < NODES_END; p++) {
-        float fall = (height[p] - other[p]) / edge[p];
-        const float stay = course[p] < other_course[p] ? course[p] : other_course[p];
-        fall = fall > 0 ? fall + stay : 0;
-        receiver[p] = fall > best[p] ? k : receiver[p];
-        best[p] = fall > best[p] ? fall : best[p];
+        const float here = height[p], own = stay[p];
+        float best = least[p];
+        int32_t to = NO_RECEIVER;
+#define TRY(k, q, edge)                                   \
+    do {                                                  \
+        const float fall = (here - height[q]) / (edge);   \
+        const float both = own < stay[q] ? own : stay[q]; \
+        const float steep = fall + (fall > 0 ? both : 0); \
+        to = steep > best ? (k) : to;                     \
+        best = steep > best ? steep : best;               \
+    } while (0)
+        TRY(0, p + 1, east[p]);
+        TRY(1, p + ROW + 1, southeast[p]);
+        TRY(2, p + ROW, south[p]);
+        TRY(3, p + ROW - 1, southwest[p]);
+        TRY(4, p - 1, east[p - 1]);
+        TRY(5, p - ROW - 1, southeast[p - ROW - 1]);
+        TRY(6, p - ROW, south[p - ROW]);
+        TRY(7, p - ROW + 1, southwest[p - ROW + 1]);
+#undef TRY
+        receiver[p] = to;
+    }
+}
+
+/* The node to which P drains; node 0, beside the block, if there is none. */
+static inline int receiver_of(const struct nodes *n, int p)
+{
+    const int k = n->receiver[p];
+    return k == NO_RECEIVER ? 0 : p + neighbor_step[k];
+}
+
+/* Areas, and the order: each node after all those that drain to it (Kahn 1962). Without branches,
+ * which no processor could foresee. */
+static void sum_areas(struct nodes *n)
+{
+    enum { MANY = 1 << 30 };
+    int tail = 0;
+    memcpy(n->area, n->own, sizeof n->area);
+    memset(n->donors, 0, sizeof n->donors);
+    n->donors[0] = MANY;
+    for (int row = 0; row < NODES_SIDE; row++)
+        for (int p = node_at(0, row), end = p + NODES_SIDE; p < end; p++)
+            n->donors[receiver_of(n, p)]++;
+    for (int row = 0; row < NODES_SIDE; row++)
+        for (int p = node_at(0, row), end = p + NODES_SIDE; p < end; p++) {
+            n->order[tail] = p;
+            tail += n->donors[p] == 0;
+        }
+    for (int head = 0; head < tail; head++) {
+        const int p = n->order[head], q = receiver_of(n, p);
+        n->area[q] += n->kind[q] == NODE_PLAIN ? n->area[p] : 0;
+        n->order[tail] = q;
+        tail += --n->donors[q] == 0;
     }
 }
 
 void hydraulics_route(struct nodes *n)
 {
-    int tail = 0;
     for (int p = NODES_FIRST; p < NODES_END; p++) {
-        n->donors[p] = 0;
-        n->receiver[p] = NO_RECEIVER;
         n->next[p] = n->kind[p] == NODE_SEA ? NODES_HIGH : 0;
         n->sum[0][p] = n->kind[p] == NODE_COURSE ? STAY : 0;
     }
-    for (int k = 0; k < NEIGHBORS; k++)
-        look_down(n, k);
-    for (int row = 0; row < NODES_SIDE; row++)
-        for (int column = 0; column < NODES_SIDE; column++) {
-            const int p = node_at(column, row);
-            n->area[p] = n->own[p];
-            if (n->receiver[p] != NO_RECEIVER)
-                n->donors[p + neighbor_step[n->receiver[p]]]++;
-        }
-    for (int row = 0; row < NODES_SIDE; row++)
-        for (int column = 0; column < NODES_SIDE; column++)
-            if (n->donors[node_at(column, row)] == 0)
-                n->order[tail++] = node_at(column, row);
-    /* Each node after all those that drain to it (Kahn 1962). */
-    for (int head = 0; head < tail; head++) {
-        const int p = n->order[head];
-        if (n->receiver[p] == NO_RECEIVER)
-            continue;
-        const int q = p + neighbor_step[n->receiver[p]];
-        if (n->kind[q] == NODE_PLAIN)
-            n->area[q] += n->area[p];
-        if (--n->donors[q] == 0)
-            n->order[tail++] = q;
-    }
+    look_down(n->height, n, n->sum[0], n->next, n->receiver);
+    sum_areas(n);
 }
 
 /* --- Hollows --- */
