@@ -38,8 +38,8 @@ struct bed {
 /* Make the swings around a block. */
 static void make_swings(struct bed *bed, uint64_t key)
 {
-    bed->column = floor((bed->left - OUTSIDE) / WAVE);
-    bed->row = floor((bed->top - OUTSIDE) / WAVE);
+    bed->column = floor((bed->left - (double)OUTSIDE) / WAVE);
+    bed->row = floor((bed->top - (double)OUTSIDE) / WAVE);
     for (int j = 0; j < SWINGS; j++)
         for (int i = 0; i < SWINGS; i++) {
             const uint64_t column = (uint64_t)((int64_t)bed->column + i);
@@ -154,7 +154,7 @@ static void lay_curve(const struct bed *bed, const struct point *a, const struct
     enum { PER_CELL = 2 };
     const double length = sqrt((b->x - a->x) * (b->x - a->x) + (b->y - a->y) * (b->y - a->y)) +
                           sqrt((c->x - b->x) * (c->x - b->x) + (c->y - b->y) * (c->y - b->y));
-    const int count = (int)(length * PER_CELL) + 1;
+    const int count = (int)(length * (double)PER_CELL) + 1;
     const float end = b->area > a->area ? b->area : a->area;
     for (int k = 0; k <= count; k++) {
         const float t = (float)k / (float)count, s = 1 - t;

@@ -34,7 +34,8 @@ struct drainage_block {
     int8_t receiver[BLOCK_NODES];
 };
 
-enum { ROCK_UNIT = 32 };
+/* The whole numbers of rock in one. */
+#define ROCK_UNIT 32.0f
 
 /* Where nodes go: places are relative to (X, Y), turned and scaled by A and B, as turned.h says. */
 struct drainage_frame {

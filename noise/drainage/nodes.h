@@ -33,7 +33,7 @@ enum node_kind {
 };
 
 /* How far a valley's floor flattens the ground, in half widths of the floor. */
-enum { NODES_FLOOR_REACH = 2 };
+#define NODES_FLOOR_REACH 2.0f
 
 #define NODES_HIGH 1e9f /* above all ground */
 

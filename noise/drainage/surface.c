@@ -1,6 +1,5 @@
 /* The ground between nodes: triangles whose edges follow the water. */
 #include <errno.h>
-#include <math.h>
 
 #include "noise/drainage/drainage_parts.h"
 #include "noise/farlands.h"
@@ -12,7 +11,7 @@ static double area_of(const struct drainage_patch *p, int a, int b, int c)
 }
 
 /* Cut the quadrilateral of the four nodes from A on into two triangles: along the water, if water
- * takes a diagonal; else along the lower one. */
+ * takes a diagonal; else along the higher one, so that crests have no notches. */
 static void cut_quad(const struct drainage_patch *p, int a, int triangle[2][3])
 {
     enum { SOUTHEAST = 1, SOUTHWEST = 3 };
@@ -20,7 +19,7 @@ static void cut_quad(const struct drainage_patch *p, int a, int triangle[2][3])
     bool falling = p->receiver[a] == SOUTHEAST || p->receiver[c] == (SOUTHEAST ^ 4);
     const bool rising = p->receiver[b] == SOUTHWEST || p->receiver[d] == (SOUTHWEST ^ 4);
     if (falling == rising)
-        falling = p->height[a] + p->height[c] < p->height[b] + p->height[d];
+        falling = p->height[a] + p->height[c] > p->height[b] + p->height[d];
     /* Nodes that were moved may lie beyond a diagonal. */
     if (falling && (area_of(p, a, b, c) <= 0 || area_of(p, a, c, d) <= 0))
         falling = false;
@@ -67,12 +66,14 @@ static int first_place(const struct places *p, double least)
 
 static double least_of(const double *v, const int node[3])
 {
-    return fmin(v[node[0]], fmin(v[node[1]], v[node[2]]));
+    const double least = v[node[0]] < v[node[1]] ? v[node[0]] : v[node[1]];
+    return least < v[node[2]] ? least : v[node[2]];
 }
 
 static double most_of(const double *v, const int node[3])
 {
-    return fmax(v[node[0]], fmax(v[node[1]], v[node[2]]));
+    const double most = v[node[0]] > v[node[1]] ? v[node[0]] : v[node[1]];
+    return most > v[node[2]] ? most : v[node[2]];
 }
 
 /* The samples in a triangle. */

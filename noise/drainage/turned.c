@@ -29,17 +29,20 @@ void turned_make(struct turned *lattice, int levels, int64_t spacing, uint64_t s
     }
 }
 
-/* A / B, rounded down. Places have 62 bits, and spacings up to 28. */
-static int64_t wide_floor(__int128 a, __int128 b)
+/* (A X + B Y) / SQUARE, rounded down. The quotient in double is off by 1 at most, because it has at
+ * most 48 bits. */
+static int64_t quotient(int64_t a, int64_t x, int64_t b, int64_t y, const struct turned *t)
 {
-    return (int64_t)((a - (a < 0 ? b - 1 : 0)) / b);
+    const __int128 square = (__int128)t->a * t->a + (__int128)t->b * t->b;
+    const double about = ((double)a * (double)x + (double)b * (double)y) / t->square;
+    const int64_t near = (int64_t)floor(about);
+    const __int128 rest = (__int128)a * x + (__int128)b * y - square * near;
+    return near - (rest < 0) + (rest >= square);
 }
 
 struct turned_cell turned_cell(const struct turned *t, int64_t x, int64_t y)
 {
-    const __int128 square = (__int128)t->a * t->a + (__int128)t->b * t->b;
-    return (struct turned_cell){wide_floor((__int128)t->a * x + (__int128)t->b * y, square),
-                                wide_floor((__int128)t->a * y - (__int128)t->b * x, square)};
+    return (struct turned_cell){quotient(t->a, x, t->b, y, t), quotient(t->a, y, -t->b, x, t)};
 }
 
 struct turned_range turned_cover(const struct turned *t, const int64_t x[4], const int64_t y[4],

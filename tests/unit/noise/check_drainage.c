@@ -37,7 +37,7 @@ static struct land land_of(uint64_t seed)
 /* About a sine, which is quick to compute far away, too. */
 static double wave_at(const struct wave *w, double x, double y, enum drainage_input input)
 {
-    const double turns = w->x * x + w->y * y + w->phase + 0.3 * input;
+    const double turns = w->x * x + w->y * y + w->phase + 0.3 * (double)input;
     const double part = turns - floor(turns) - 0.5;
     return 16 * part * (0.5 - fabs(part));
 }
@@ -242,6 +242,32 @@ START_TEST(blocks_have_no_seams)
 }
 END_TEST
 
+/* Cells have their corner's place and all up to the next corners; far out, too. */
+START_TEST(places_are_in_their_cells)
+{
+    struct draws draws = {9, 0};
+    struct turned lattice[DRAINAGE_MAX_LEVELS];
+    for (int turn = 0; turn < 20000; turn++) {
+        const int bits = (int)draw_between(&draws, 14 + DRAINAGE_MAX_LEVELS, 28);
+        if (turn % 100 == 0)
+            turned_make(lattice, DRAINAGE_MAX_LEVELS, INT64_C(1) << bits, draw(&draws));
+        const struct turned *t = &lattice[draw_between(&draws, 0, DRAINAGE_MAX_LEVELS - 1)];
+        const int64_t far = INT64_C(1) << draw_between(&draws, 10, 62);
+        const int64_t x = draw_between(&draws, -far, far), y = draw_between(&draws, -far, far);
+        const struct turned_cell c = turned_cell(t, x, y);
+        /* In whole units: the place's coordinates along the cell's sides, from its corner. */
+        const int64_t east = x - turned_x(t, c.i, c.j), south = y - turned_y(t, c.i, c.j);
+        const int64_t along = t->a * east + t->b * south, across = t->a * south - t->b * east;
+        const int64_t square = t->a * t->a + t->b * t->b;
+        must(along >= 0 && along < square && across >= 0 && across < square,
+             "(%lld, %lld) on a lattice of %.0f m", (long long)x, (long long)y, t->metres);
+        const struct turned_cell corner =
+            turned_cell(t, turned_x(t, c.i, c.j), turned_y(t, c.i, c.j));
+        must(corner.i == c.i && corner.j == c.j, "a corner");
+    }
+}
+END_TEST
+
 START_TEST(errors_of_the_source_are_passed_on)
 {
     static struct square grid, expected;
@@ -300,6 +326,7 @@ int main(void)
     TCase *heights = suite_case(suite, "heights"), *water = suite_case(suite, "water");
     tcase_add_loop_test(heights, heights_do_not_depend_on_what_was_asked, 0, LENGTH(shapes));
     tcase_add_loop_test(heights, heights_have_a_reach, 0, LENGTH(shapes));
+    tcase_add_test(heights, places_are_in_their_cells);
     tcase_add_test(heights, errors_of_the_source_are_passed_on);
     tcase_add_test(heights, parameters_are_checked);
     tcase_add_test(water, water_flows_on);
