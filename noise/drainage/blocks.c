@@ -4,6 +4,7 @@
 
 #include "noise/drainage/drainage_parts.h"
 #include "noise/exact/aligned.h"
+#include "noise/exact/lattice.h"
 
 int drainage_new(struct drainage **out, const struct drainage_params *params,
                  drainage_source *source, void *context)
@@ -114,10 +115,10 @@ int drainage_fill_patch(struct drainage *d, int level, struct turned_range range
     enum { MOST = 9 }; /* a patch is little wider than a block */
     struct drainage_block *block[MOST];
     int count = 0, err = 0;
-    const int64_t right = turned_floor(range.i + range.width - 1, BLOCK_SIDE);
-    const int64_t bottom = turned_floor(range.j + range.height - 1, BLOCK_SIDE);
-    for (int64_t j = turned_floor(range.j, BLOCK_SIDE); j <= bottom && !err; j++)
-        for (int64_t i = turned_floor(range.i, BLOCK_SIDE); i <= right && !err; i++) {
+    const int64_t right = lattice_floor(range.i + range.width - 1, BLOCK_SIDE);
+    const int64_t bottom = lattice_floor(range.j + range.height - 1, BLOCK_SIDE);
+    for (int64_t j = lattice_floor(range.j, BLOCK_SIDE); j <= bottom && !err; j++)
+        for (int64_t i = lattice_floor(range.i, BLOCK_SIDE); i <= right && !err; i++) {
             err = get_block(d, level, i, j, &block[count]);
             count += !err;
         }

@@ -5,16 +5,16 @@
  * and no hillside is steeper than its rock and soil bear. With s the lesser of both slopes, three
  * equations hold for the nodes of a lattice:
  *
- *     z(p) = min over neighbors q of z(q) + s(p) |p - q|    the highest ground without a steeper
- * slope r(p) = the neighbor to which p falls most steeply     the receiver of p A(p) = own area +
- * sum of A(q) over all q with r(q) = p
+ *     z(p) = min over neighbors q of z(q) + s(p) |p - q|    the ground
+ *     r(p) = the neighbor to which p falls most steeply     its receiver
+ *     A(p) = own area + sum of A(q) over q with r(q) = p    what it drains
  *
  * So every node has a lower neighbor, rivers run in the bottoms of their valleys, and a crest is
  * where the slopes of two valleys meet.
  *
  * Levels are lattices, each with half the spacing of the one before, and each turned by another
  * angle, so that the ground shows no direction of a lattice. Where the water of a level drains more
- * than COURSES_CELLS cells, its way is a course: an upper bound for the ground of the next level,
+ * than 6 cells, its way is a course: an upper bound for the ground of the next level,
  * which solves the equations anew.
  *
  * A level is solved in blocks of nodes with a margin around. What a block finds for the nodes

@@ -58,29 +58,35 @@ void hydraulics_slopes(struct nodes *n, float concavity, float cell)
     close_border(n);
 }
 
+/* The edges of a node, in loops whose counter is p: DO(k, neighbor, length). */
+enum { ROW = NODES_STRIDE };
+#define EDGES(n)                                                                   \
+    const float *restrict east = (n)->edge[0], *restrict southeast = (n)->edge[1]; \
+    const float *restrict south = (n)->edge[2], *restrict southwest = (n)->edge[3]
+#define EACH_EDGE(DO)                           \
+    DO(0, p + 1, east[p]);                      \
+    DO(1, p + ROW + 1, southeast[p]);           \
+    DO(2, p + ROW, south[p]);                   \
+    DO(3, p + ROW - 1, southwest[p]);           \
+    DO(4, p - 1, east[p - 1]);                  \
+    DO(5, p - ROW - 1, southeast[p - ROW - 1]); \
+    DO(6, p - ROW, south[p - ROW]);             \
+    DO(7, p - ROW + 1, southwest[p - ROW + 1]);
+
 /* A step of the first equation, from HEIGHT to NEXT. */
 static void climb(const struct nodes *n, const float *restrict height, float *restrict next)
 {
     const float *restrict slope = n->slope;
-    const float *restrict east = n->edge[0], *restrict southeast = n->edge[1];
-    const float *restrict south = n->edge[2], *restrict southwest = n->edge[3];
-    enum { ROW = NODES_STRIDE };
+    EDGES(n);
     for (int p = NODES_FIRST; p < NODES_END; p++) {
         const float s = slope[p];
         float least = height[p];
-#define TRY(to, edge)                               \
+#define TRY(k, to, edge)                            \
     do {                                            \
         const float over = height[to] + s * (edge); \
         least = over < least ? over : least;        \
     } while (0)
-        TRY(p + 1, east[p]);
-        TRY(p + ROW + 1, southeast[p]);
-        TRY(p + ROW, south[p]);
-        TRY(p + ROW - 1, southwest[p]);
-        TRY(p - 1, east[p - 1]);
-        TRY(p - ROW - 1, southeast[p - ROW - 1]);
-        TRY(p - ROW, south[p - ROW]);
-        TRY(p - ROW + 1, southwest[p - ROW + 1]);
+        EACH_EDGE(TRY)
 #undef TRY
         next[p] = least;
     }
@@ -105,9 +111,7 @@ static void look_down(const float *restrict height, const struct nodes *n,
                       const float *restrict stay, const float *restrict least,
                       int32_t *restrict receiver)
 {
-    const float *restrict east = n->edge[0], *restrict southeast = n->edge[1];
-    const float *restrict south = n->edge[2], *restrict southwest = n->edge[3];
-    enum { ROW = NODES_STRIDE };
+    EDGES(n);
     for (int p = NODES_FIRST; p < NODES_END; p++) {
         const float here = height[p], own = stay[p];
         float best = least[p];
@@ -120,14 +124,7 @@ static void look_down(const float *restrict height, const struct nodes *n,
         to = steep > best ? (k) : to;                     \
         best = steep > best ? steep : best;               \
     } while (0)
-        TRY(0, p + 1, east[p]);
-        TRY(1, p + ROW + 1, southeast[p]);
-        TRY(2, p + ROW, south[p]);
-        TRY(3, p + ROW - 1, southwest[p]);
-        TRY(4, p - 1, east[p - 1]);
-        TRY(5, p - ROW - 1, southeast[p - ROW - 1]);
-        TRY(6, p - ROW, south[p - ROW]);
-        TRY(7, p - ROW + 1, southwest[p - ROW + 1]);
+        EACH_EDGE(TRY)
 #undef TRY
         receiver[p] = to;
     }

@@ -38,6 +38,16 @@ static void find_corners(const struct site *s, int64_t x[4], int64_t y[4])
     }
 }
 
+/* Between four values, FIRST and the next one, and those below in rows STRIDE apart, at (X, Y) from
+ * FIRST on. */
+static float bilinear(const float *first, int stride, float x, float y)
+{
+    const float *low = first + stride;
+    const float above = first[0] + x * (first[1] - first[0]);
+    const float below = low[0] + x * (low[1] - low[0]);
+    return above + y * (below - above);
+}
+
 /* --- The level before --- */
 
 static int find_before(struct site *s)
@@ -75,10 +85,7 @@ static struct between find_between(const struct site *s, int column, int row, in
 
 static float read_between(const struct site *s, const struct between *b, const float *value)
 {
-    const float *top = value + b->at, *low = top + s->range.width;
-    const float above = top[0] + b->x * (top[1] - top[0]);
-    const float below = low[0] + b->x * (low[1] - low[0]);
-    return above + b->y * (below - above);
+    return bilinear(value + b->at, s->range.width, b->x, b->y);
 }
 
 /* --- Fields of the world --- */
@@ -104,8 +111,8 @@ static int ask(const struct site *s, enum drainage_input input, int cells, struc
         top = y[k] < top ? y[k] : top;
         bottom = y[k] > bottom ? y[k] : bottom;
     }
-    left = turned_floor(left, step) * step;
-    top = turned_floor(top, step) * step;
+    left = lattice_floor(left, step) * step;
+    top = lattice_floor(top, step) * step;
     const struct farlands_grid grid = {
         left, top, step, (int)((right - left) / step) + 2, (int)((bottom - top) / step) + 2, true};
     *out =
@@ -129,10 +136,7 @@ static void read_samples(const struct site *s, const struct samples *in, float *
             int i = (int)x, j = (int)y;
             i = i > in->width - 2 ? in->width - 2 : i;
             j = j > in->height - 2 ? in->height - 2 : j;
-            const float *top = in->value + j * in->width + i, *low = top + in->width;
-            const float above = top[0] + (x - (float)i) * (top[1] - top[0]);
-            const float below = low[0] + (x - (float)i) * (low[1] - low[0]);
-            out[p] = above + (y - (float)j) * (below - above);
+            out[p] = bilinear(in->value + j * in->width + i, in->width, x - (float)i, y - (float)j);
         }
 }
 
@@ -201,7 +205,6 @@ static void place_nodes(const struct site *s, const uint64_t *column, const uint
         n->envelope[p] = 1;
         n->off_floor[p] = NODES_HIGH;
         n->floor_area[p] = -NODES_HIGH;
-        n->receiver[p] = NO_RECEIVER;
         n->kind[p] = NODE_PLAIN;
     }
     for (int j = 0; j < NODES_SIDE; j++)
@@ -212,8 +215,7 @@ static void place_nodes(const struct site *s, const uint64_t *column, const uint
         }
 }
 
-/* What finer levels will add, from the slopes: measured with farlands describe, for concavity 0.45.
- */
+/* What finer levels will add: a fit to mountains, hills and plains with concavity 0.45. */
 static float rest_of(const struct site *s, float steepness, float side)
 {
     const double last = s->d->lattice[s->d->params.levels - 1].metres;
@@ -277,62 +279,59 @@ static void start_nodes(const struct site *s, const uint64_t *column, const uint
 
 /* --- Means --- */
 
-/* Sums over squares of nodes, SQUARES along a side at most, with one more on each side. */
-enum { SQUARES = NODES_SIDE / 2 };
+/* Values of squares of nodes, WIDE along a side, with one more square on each side. */
+enum { WIDE = 2, SQUARES = NODES_SIDE / WIDE };
 typedef float square_values[SQUARES + 2][SQUARES + 2];
 
-/* The means of VALUE over squares WIDE nodes wide, weighted 1, 2, 1 along both axes. */
-static void find_means(const float *value, int wide, square_values sum, square_values out)
+/* The means of VALUE over three by three squares, weighted 1, 2, 1 along both axes. */
+static void find_means(const float *value, square_values out)
 {
-    const int side = NODES_SIDE / wide;
-    memset(sum, 0, sizeof(square_values));
+    square_values sum;
+    memset(sum, 0, sizeof sum);
     for (int row = 0; row < NODES_SIDE; row++)
         for (int column = 0; column < NODES_SIDE; column++)
-            sum[row / wide + 1][column / wide + 1] += value[node_at(column, row)];
-    for (int k = 0; k < side + 2; k++) {
+            sum[row / WIDE + 1][column / WIDE + 1] += value[node_at(column, row)];
+    for (int k = 0; k < SQUARES + 2; k++) {
         sum[0][k] = sum[1][k];
-        sum[side + 1][k] = sum[side][k];
+        sum[SQUARES + 1][k] = sum[SQUARES][k];
     }
-    for (int k = 0; k < side + 2; k++) {
+    for (int k = 0; k < SQUARES + 2; k++) {
         sum[k][0] = sum[k][1];
-        sum[k][side + 1] = sum[k][side];
+        sum[k][SQUARES + 1] = sum[k][SQUARES];
     }
-    for (int j = 1; j <= side; j++)
-        for (int i = 1; i <= side; i++) {
+    for (int j = 1; j <= SQUARES; j++)
+        for (int i = 1; i <= SQUARES; i++) {
             float all = 4 * sum[j][i];
             all += 2 * (sum[j][i - 1] + sum[j][i + 1] + sum[j - 1][i] + sum[j + 1][i]);
             all += sum[j - 1][i - 1] + sum[j - 1][i + 1] + sum[j + 1][i - 1] + sum[j + 1][i + 1];
-            out[j][i] = all / (float)(16 * wide * wide);
+            out[j][i] = all / (float)(16 * WIDE * WIDE);
         }
 }
 
-static float read_means(const square_values mean, int wide, int column, int row)
+static float read_means(const square_values mean, int column, int row)
 {
-    const int most = NODES_SIDE / wide - 1;
-    const float x = ((float)column + 0.5f) / (float)wide + 0.5f;
-    const float y = ((float)row + 0.5f) / (float)wide + 0.5f;
+    const int most = SQUARES - 1;
+    const float x = ((float)column + 0.5f) / (float)WIDE + 0.5f;
+    const float y = ((float)row + 0.5f) / (float)WIDE + 0.5f;
     int i = (int)x, j = (int)y;
     i = i < 1 ? 1 : i > most ? most : i;
     j = j < 1 ? 1 : j > most ? most : j;
-    const float above = mean[j][i] + (x - (float)i) * (mean[j][i + 1] - mean[j][i]);
-    const float below = mean[j + 1][i] + (x - (float)i) * (mean[j + 1][i + 1] - mean[j + 1][i]);
-    return above + (y - (float)j) * (below - above);
+    return bilinear(&mean[j][i], SQUARES + 2, x - (float)i, y - (float)j);
 }
 
 /* The height with what finer levels will add: the mean of the level before, with the valleys and
  * crests of this one. */
 static void find_mean(const struct site *s)
 {
-    enum { WIDE = 2 };
     struct nodes *n = s->n;
-    square_values sum, rest;
+    square_values rest;
     for (int p = NODES_FIRST; p < NODES_END; p++)
         n->sum[0][p] = n->target[p] - n->height[p];
-    find_means(n->sum[0], WIDE, sum, rest);
+    find_means(n->sum[0], rest);
     for (int row = 0; row < NODES_SIDE; row++)
         for (int column = 0; column < NODES_SIDE; column++) {
             const int p = node_at(column, row);
-            n->mean[p] = n->height[p] + read_means(rest, WIDE, column, row);
+            n->mean[p] = n->height[p] + read_means(rest, column, row);
         }
 }
 
@@ -352,12 +351,12 @@ static void build(const struct site *s)
 {
     struct nodes *n = s->n;
     const float concavity = (float)s->d->params.concavity, cell = (float)s->lattice->metres;
-    hydraulics_slopes(n, concavity, cell);
-    hydraulics_climb(n);
-    hydraulics_route(n);
-    hydraulics_slopes(n, concavity, cell);
-    hydraulics_climb(n);
-    hydraulics_route(n);
+    /* The first slopes fit the nodes' own areas, the second those that drain to them. */
+    for (int pass = 0; pass < 2; pass++) {
+        hydraulics_slopes(n, concavity, cell);
+        hydraulics_climb(n);
+        hydraulics_route(n);
+    }
     if (s->last) {
         hydraulics_creep(n);
         memcpy(n->mean, n->height, sizeof n->mean);

@@ -48,10 +48,4 @@ struct turned_range {
 struct turned_range turned_cover(const struct turned *lattice, const int64_t x[4],
                                  const int64_t y[4], int around);
 
-/* A / B, rounded down; B is above 0. */
-static inline int64_t turned_floor(int64_t a, int64_t b)
-{
-    return a / b - (a % b < 0);
-}
-
 #endif

@@ -11,6 +11,12 @@ struct lattice_place {
     int64_t rest;
 };
 
+/* A / B, rounded down; B is above 0. */
+static inline int64_t lattice_floor(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
 /* Floor division. C's own division rounds towards zero, which would mirror the world at 0. */
 static inline struct lattice_place lattice_place(int64_t units, int64_t wavelength)
 {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "noise/exact/lattice.h"
 #include "noise/water/drain_parts.h"
 
 const int drain_neighbor[DRAIN_NEIGHBORS][2] = {{1, 0}, {0, 1}, {-1, 1}, {-1, 0}, {0, -1}, {1, -1}};
@@ -98,10 +99,10 @@ void drain_free(struct drain *drain)
 void drain_nearest(const struct drain *drain, int level, int64_t x, int64_t y, int64_t *i,
                    int64_t *j)
 {
-    const int64_t s = drain->level[level].spacing, half = s / 2, row = drain_floor(y, s);
+    const int64_t s = drain->level[level].spacing, half = s / 2, row = lattice_floor(y, s);
     double least = INFINITY;
     for (int64_t b = row; b <= row + 1; b++) {
-        const int64_t column = drain_floor(x - half * b, s);
+        const int64_t column = lattice_floor(x - half * b, s);
         for (int64_t a = column; a <= column + 1; a++) {
             const double dx = (double)(x - s * a - half * b), dy = (double)(y - s * b);
             if (dx * dx + dy * dy < least) {
@@ -143,8 +144,8 @@ static int flow_broadly(struct drain *d, const struct drain_node *n, int8_t *nex
 /* Fill N with the places and grounds of nodes on level 0, from (I, J) on. */
 static int place_broadly(struct drain *d, int64_t i, int64_t j, struct drain_node n[BROAD][BROAD])
 {
-    for (int64_t b = drain_floor(j, SIDE); b * SIDE < j + BROAD; b++)
-        for (int64_t a = drain_floor(i, SIDE); a * SIDE < i + BROAD; a++) {
+    for (int64_t b = lattice_floor(j, SIDE); b * SIDE < j + BROAD; b++)
+        for (int64_t a = lattice_floor(i, SIDE); a * SIDE < i + BROAD; a++) {
             const struct drain_places *p;
             const int err = drain_places(d, 0, a, b, &p);
             if (err)
@@ -235,10 +236,10 @@ static int mark_ways(struct drain *d, int level, int64_t i, int64_t j, int64_t i
                      struct window *w)
 {
     const int reach = DRAIN_WAY_REACH;
-    const int64_t left = -drain_floor(reach - i, DRAIN_RATIO),
-                  right = drain_floor(i2 + reach, DRAIN_RATIO);
-    const int64_t top = -drain_floor(reach - j, DRAIN_RATIO),
-                  bottom = drain_floor(j2 + reach, DRAIN_RATIO);
+    const int64_t left = -lattice_floor(reach - i, DRAIN_RATIO),
+                  right = lattice_floor(i2 + reach, DRAIN_RATIO);
+    const int64_t top = -lattice_floor(reach - j, DRAIN_RATIO),
+                  bottom = lattice_floor(j2 + reach, DRAIN_RATIO);
     for (int64_t b = top; b <= bottom; b++)
         for (int64_t a = left; a <= right; a++) {
             const struct drain_way *way;
@@ -401,8 +402,8 @@ static int find_beds(struct drain *d, int level, int64_t bi, int64_t bj,
 int drain_nodes(struct drain *d, int level, int64_t i, int64_t j, int width, int height,
                 struct drain_node *out)
 {
-    for (int64_t bj = drain_floor(j, SIDE); bj * SIDE < j + height; bj++)
-        for (int64_t bi = drain_floor(i, SIDE); bi * SIDE < i + width; bi++) {
+    for (int64_t bj = lattice_floor(j, SIDE); bj * SIDE < j + height; bj++)
+        for (int64_t bi = lattice_floor(i, SIDE); bi * SIDE < i + width; bi++) {
             const struct drain_beds *b;
             const struct drain_places *p;
             int err = find_beds(d, level, bi, bj, &b);

@@ -106,12 +106,6 @@ static inline float drain_water(const struct drain_node *node)
 int drain_nodes(struct drain *drain, int level, int64_t i, int64_t j, int width, int height,
                 struct drain_node *out);
 
-/* A / B, rounded down; B is above 0. */
-static inline int64_t drain_floor(int64_t a, int64_t b)
-{
-    return a / b - (a % b < 0);
-}
-
 /* Which of SIDE x SIDE slots column I and row J have. A square that wide has a slot for each place.
  * SIDE is a power of two. */
 static inline unsigned drain_slot(int64_t i, int64_t j, unsigned side)

@@ -65,7 +65,7 @@ static int find_tile(struct drain *d, int level, int64_t i, int64_t j,
                      const struct drain_tile **out)
 {
     struct drain_level *l = &d->level[level];
-    const int64_t ti = drain_floor(i, DRAIN_TILE), tj = drain_floor(j, DRAIN_TILE);
+    const int64_t ti = lattice_floor(i, DRAIN_TILE), tj = lattice_floor(j, DRAIN_TILE);
     struct drain_tile *tile = &l->tile[drain_slot(ti, tj, DRAIN_TILES_SIDE)];
     const bool known = tile->full && tile->i == ti && tile->j == tj;
     const int err = known ? 0 : make_tile(d, level, tile, ti, tj);
@@ -181,8 +181,8 @@ int drain_places(struct drain *d, int level, int64_t i, int64_t j, const struct 
 
 int drain_heights(struct drain *d, int level, struct drain_range n, int stride, int32_t *height)
 {
-    for (int64_t bj = drain_floor(n.j, DRAIN_SIDE); bj * DRAIN_SIDE < n.j + n.height; bj++)
-        for (int64_t bi = drain_floor(n.i, DRAIN_SIDE); bi * DRAIN_SIDE < n.i + n.width; bi++) {
+    for (int64_t bj = lattice_floor(n.j, DRAIN_SIDE); bj * DRAIN_SIDE < n.j + n.height; bj++)
+        for (int64_t bi = lattice_floor(n.i, DRAIN_SIDE); bi * DRAIN_SIDE < n.i + n.width; bi++) {
             const struct drain_places *p;
             const int err = drain_places(d, level, bi, bj, &p);
             if (err)

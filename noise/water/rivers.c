@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "noise/exact/aligned.h"
+#include "noise/exact/lattice.h"
 #include "noise/fractal/noise.h"
 #include "noise/water/river_windows.h"
 #include "noise/water/rivers_parts.h"
@@ -257,14 +258,14 @@ static int visit_cells(struct rivers *r, struct block *b)
     b->bottom = bottom + far;
     /* Two nodes more on each side: those that a course flows to, and their next ones. */
     enum { MORE = 2 };
-    const int64_t j = drain_floor(top - around, s), j2 = drain_floor(bottom + around, s) + 1;
-    const int64_t first = drain_floor(left - around - s / 2 * j2, s) - MORE,
-                  last = drain_floor(right + around - s / 2 * j, s) + 1 + MORE;
+    const int64_t j = lattice_floor(top - around, s), j2 = lattice_floor(bottom + around, s) + 1;
+    const int64_t first = lattice_floor(left - around - s / 2 * j2, s) - MORE,
+                  last = lattice_floor(right + around - s / 2 * j, s) + 1 + MORE;
     const int wide = (int)(last - first) + 1;
     const int err = find_nodes(r, b->level, first, j - MORE, wide, (int)(j2 - j) + 1 + 2 * MORE);
     for (int64_t row = j; row <= j2 && !err; row++) {
-        const int64_t i = drain_floor(left - around - s / 2 * row, s),
-                      i2 = drain_floor(right + around - s / 2 * row, s) + 1;
+        const int64_t i = lattice_floor(left - around - s / 2 * row, s),
+                      i2 = lattice_floor(right + around - s / 2 * row, s) + 1;
         const struct drain_node *n = &r->node[(row - j + MORE) * wide + i - first];
         for (int64_t k = i; k <= i2; k++, n++) {
             add_node(r, b, n, wide);
