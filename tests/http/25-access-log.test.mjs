@@ -82,6 +82,7 @@ describe('the access log', { timeout: TIMEOUT }, () => {
                 assert.ok(from.every((one) => ['render', 'joined', 'memory'].includes(one)), `${from}`);
             }
             assert.ok(from.includes('joined'), `${from}`);
+            await daemon.quit(); /* which stores the tiles; what is killed may lose the last ones */
         }, { config: config(log), cache });
         await withDaemon(async (daemon) => {
             await daemon.bytes(tile);
