@@ -140,6 +140,44 @@ static const struct option drain_keys[] = {
     SALT,
     {0},
 };
+static const struct option drainage_keys[] = {
+    INPUT("envelope", DRAINAGE_ENVELOPE),
+    INPUT("steepness", DRAINAGE_STEEPNESS),
+    INPUT("side", DRAINAGE_SIDE),
+    {"spacing", OPTION_SPACING, .offset = AT(spacing),
+     HELP("The greatest rivers find their way on a lattice so many blocks wide, up to 262144, and "
+          "then on finer lattices.")},
+    KEY_INTEGER(
+        "levels", AT(drainage.levels), 2, DRAINAGE_MAX_LEVELS,
+        "So many lattices, each twice as fine as the one before: the last is 128 blocks wide "
+        "by default; 16 to 4096."),
+    KEY_REAL(
+        "concavity", AT(drainage.concavity), 0.1, 1,
+        "How much gentler rivers are that drain more: the slope is steepness times the area, in "
+        "km2, to the power of minus this."),
+    KEY_REAL("rough", AT(drainage.rough), 0, 2,
+             "How much slopes differ from place to place, as the rock does. 0: not at all."),
+    KEY_REAL("floor", AT(drainage.floor), 0, 1000,
+             "The width of a valley's floor that drains 1 km2, in metres. It grows with the square "
+             "root of the area."),
+    KEY_REAL("bend", AT(drainage.bend), 0, 1,
+             "How far rivers wander, in spacings of each lattice."),
+    KEY_REAL(
+        "from", AT(rivers.from), 0, 14,
+        "The order from which a course has water. Order 3 drains 1 km2, and 3.5 times the area "
+        "is one order more: order 8.5 drains 1000 km2, 14 a million or more."),
+    KEY_REAL("width", AT(rivers.width), 0.01, 1000, "A river's width in metres at order 1."),
+    KEY_REAL(
+        "widening", AT(rivers.widening), 1, 3,
+        "A factor to the width for each order: 2.3 m at order 3, 57 m at order 8.5 by default. "
+        "At order 14 the width must be at most 2048 m."),
+    KEY_REAL("depth", AT(rivers.depth), 0.01, 100, "The depth in a river's middle, at order 1."),
+    KEY_REAL("deepening", AT(rivers.deepening), 1, 3, "A factor to the depth for each order."),
+    KEY_REAL("meander", AT(rivers.meander), 0, 1,
+             "How far rivers swing beside their courses; 1 is a third of the finest spacing."),
+    SALT,
+    {0},
+};
 static const struct option water_keys[] = {OF, INPUT("drain", 1), {0}};
 
 #define NO_INPUTS .input = {-1, -1, -1, -1}, .salt = FIELD_NO_SALT
@@ -167,6 +205,18 @@ static const struct node_values drain = {NO_INPUTS, .number = {NAN, NAN}, .spaci
                                                     .slope = 0.45,
                                                     .meander = 0.6,
                                                     .lake = 80}};
+
+static const struct node_values drainage = {
+    NO_INPUTS, .number = {NAN, NAN}, .spacing = 65536,
+    .drainage = {.levels = 10, .concavity = 0.45, .rough = 0.55, .floor = 60, .bend = 0.4},
+    .rivers = {.from = 3,
+               .width = 0.7,
+               .widening = 1.8,
+               .depth = 0.3,
+               .deepening = 1.4,
+               .slope = 0.45,
+               .meander = 0.3,
+               .lake = 100000}};
 
 /* A row for most nodes: the key is the operation's name. */
 #define PLAIN(kind, shape, inputs)                                               \
@@ -204,6 +254,7 @@ const struct node_kind node_kinds[] = {
     {"gullies", NODE_KEYS, GRAPH_ERODE, 1, erode_keys, &erode, .added = false},
     KEYS(BIOME, 0, biome_keys, plain),
     KEYS(DRAIN, 1, drain_keys, drain),
+    KEYS(DRAINAGE, 3, drainage_keys, drainage),
     PLAIN(BASE_LEVEL, NODE_INPUT, 1),
     PLAIN(BANK, NODE_INPUT, 1),
     PLAIN(RIVER, NODE_INPUT, 1),

@@ -32,8 +32,9 @@ struct node_values {
     unsigned spacing; /* blocks, in a drain; in an erode the lattice's, 0: from the wavelength */
     struct farlands_params noise; /* wavelength, octaves and knots are 0 until they are set */
     struct curve_params curve;
-    struct biome_table *biomes;  /* NULL: none */
-    struct rivers_params rivers; /* without spacing and seed */
+    struct biome_table *biomes;      /* NULL: none */
+    struct rivers_params rivers;     /* without spacing and seed */
+    struct drainage_params drainage; /* the same */
 };
 
 /* How a node is written. */

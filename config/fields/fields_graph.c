@@ -18,6 +18,8 @@ struct world_graph {
     int noises;
     struct rivers_params *rivers; /* one per drain */
     int drains;
+    struct drainage_params *drainage; /* one per drainage */
+    int drainages;
 };
 
 /* A graph that is being built. */
@@ -34,7 +36,8 @@ static bool is_same(const struct graph_node *a, const struct graph_node *b)
 {
     return a->kind == b->kind && memcmp(a->input, b->input, sizeof a->input) == 0 &&
            a->number[0] == b->number[0] && a->number[1] == b->number[1] && a->noise == b->noise &&
-           a->curve == b->curve && a->biomes == b->biomes && a->rivers == b->rivers;
+           a->curve == b->curve && a->biomes == b->biomes && a->rivers == b->rivers &&
+           a->drainage == b->drainage;
 }
 
 /* Add NODE, which expression AT needs, unless the graph has the same node. Returns the node's
@@ -156,6 +159,25 @@ static int build_drain(struct builder *builder, int at, const struct expression 
     return add(builder, at, expression->kind->name, &node);
 }
 
+static int build_drainage(struct builder *builder, int at, const struct expression *expression)
+{
+    const struct node_values *values = expression->values;
+    struct drainage_params *drainage = &builder->graph->drainage[builder->graph->drainages++];
+    *drainage = values->drainage;
+    drainage->spacing = (int64_t)values->spacing * FARLANDS_UNIT;
+    drainage->seed = noise_seed(builder->seed, values->salt);
+    struct rivers_params *rivers = &builder->graph->rivers[builder->graph->drains++];
+    *rivers = values->rivers;
+    rivers->spacing = drainage->spacing;
+    rivers->levels = drainage->levels;
+    rivers->halves = true;
+    rivers->seed = drainage->seed;
+    struct graph_node node = {.kind = GRAPH_DRAINAGE, .drainage = drainage, .rivers = rivers};
+    for (int i = 0; i < GRAPH_MAX_INPUTS; i++)
+        node.input[i] = values->input[i] < 0 ? -1 : build(builder, values->input[i]);
+    return add(builder, at, expression->kind->name, &node);
+}
+
 static int build_keys(struct builder *builder, int at, const struct expression *expression)
 {
     const struct node_kind *kind = expression->kind;
@@ -167,6 +189,8 @@ static int build_keys(struct builder *builder, int at, const struct expression *
         return build_biome(builder, at, expression);
     if (kind->graph == GRAPH_DRAIN)
         return build_drain(builder, at, expression);
+    if (kind->graph == GRAPH_DRAINAGE)
+        return build_drainage(builder, at, expression);
     for (int i = 0; i < GRAPH_MAX_INPUTS && values->input[i] >= 0; i++)
         node.input[i] = build(builder, values->input[i]);
     for (int i = 0; i < GRAPH_MAX_NUMBERS; i++)
@@ -248,8 +272,12 @@ int fields_graph(struct world_graph **out, const struct world_fields *fields, ui
         return -ENOMEM;
     builder.graph->noise = malloc((size_t)noises * sizeof *builder.graph->noise);
     builder.graph->rivers = malloc((size_t)noises * sizeof *builder.graph->rivers);
+    builder.graph->drainage = malloc((size_t)noises * sizeof *builder.graph->drainage);
     builder.made = malloc((size_t)fields->expressions * sizeof *builder.made);
-    int err = builder.graph->noise && builder.graph->rivers && builder.made ? 0 : -ENOMEM;
+    int err =
+        builder.graph->noise && builder.graph->rivers && builder.graph->drainage && builder.made
+            ? 0
+            : -ENOMEM;
     for (int i = 0; !err && i < fields->expressions; i++)
         builder.made[i] = -1;
     if (!err)
@@ -278,6 +306,7 @@ void world_graph_free(struct world_graph *graph)
     if (graph) {
         free(graph->noise);
         free(graph->rivers);
+        free(graph->drainage);
     }
     free(graph);
 }

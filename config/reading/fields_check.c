@@ -77,10 +77,10 @@ static int check_node(const struct check *check, int at)
     int64_t units = (int64_t)node->number[0];
     if (node->kind == GRAPH_LATTICE && check->period % units != 0)
         return refuse_period(check, at, "lattice", "the spacing of the lattice", units);
-    if (node->kind == GRAPH_DRAIN)
-        return refuse(
-            check, &(struct graph_fault){
-                       at, "drain", "rivers do not repeat; expected none in a world that wraps"});
+    if (node->kind == GRAPH_DRAIN || node->kind == GRAPH_DRAINAGE)
+        return refuse(check, &(struct graph_fault){
+                                 at, operation_kinds[node->kind].name,
+                                 "rivers do not repeat; expected none in a world that wraps"});
     if (!node->noise || node->noise->basis == FARLANDS_SIMPLEX)
         return 0;
     const char *unfit = unfit_wavelength(node->noise, text, &units);

@@ -1,6 +1,8 @@
 /* Lattices, and blocks that are kept. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "noise/drainage/drainage_parts.h"
 #include "noise/exact/aligned.h"
@@ -17,7 +19,7 @@ int drainage_new(struct drainage **out, const struct drainage_params *params,
     d->context = context;
     d->nodes = aligned_new(sizeof *d->nodes);
     d->patch = malloc(sizeof *d->patch);
-    d->input = malloc((size_t)INPUT_SIDE * INPUT_SIDE * sizeof *d->input);
+    d->input = malloc((size_t)DRAINAGE_INPUTS * INPUT_SIDE * INPUT_SIDE * sizeof *d->input);
     if (!d->nodes || !d->patch || !d->input) {
         drainage_free(d);
         return -ENOMEM;
@@ -55,10 +57,41 @@ static int find_slot(const struct drainage *d, int level, int64_t i, int64_t j)
     return oldest;
 }
 
-/* Get a block, pinned. */
-static int get_block(struct drainage *d, int level, int64_t i, int64_t j,
-                     struct drainage_block **out)
+/* A place in FRAME: (X, Y) from its origin. */
+static double frame_x(const struct drainage_frame *f, int64_t x, int64_t y)
 {
+    return f->a * (double)x + f->b * (double)y;
+}
+
+static double frame_y(const struct drainage_frame *f, int64_t x, int64_t y)
+{
+    return f->a * (double)y - f->b * (double)x;
+}
+
+/* Whether nodes of a block matter for FRAME. */
+static bool matters(const struct turned *t, int64_t i, int64_t j, const struct drainage_frame *f)
+{
+    double left = HUGE_VAL, right = -HUGE_VAL, top = HUGE_VAL, bottom = -HUGE_VAL;
+    for (int k = 0; k < 4; k++) {
+        const int64_t column = (i + (k & 1)) * BLOCK_SIDE, row = (j + (k >> 1)) * BLOCK_SIDE;
+        const int64_t east = turned_x(t, column, row) - f->x;
+        const int64_t south = turned_y(t, column, row) - f->y;
+        const double x = frame_x(f, east, south), y = frame_y(f, east, south);
+        left = x < left ? x : left;
+        right = x > right ? x : right;
+        top = y < top ? y : top;
+        bottom = y > bottom ? y : bottom;
+    }
+    return left < f->width + f->around && right > -f->around && top < f->height + f->around &&
+           bottom > -f->around;
+}
+
+int drainage_get_block(struct drainage *d, int level, int64_t i, int64_t j,
+                       const struct drainage_frame *frame, struct drainage_block **out)
+{
+    *out = NULL;
+    if (!matters(&d->lattice[level], i, j, frame))
+        return 0;
     const int k = find_slot(d, level, i, j);
     if (!d->block[k])
         d->block[k] = calloc(1, sizeof *d->block[k]);
@@ -81,6 +114,12 @@ static int get_block(struct drainage *d, int level, int64_t i, int64_t j,
     return err;
 }
 
+struct drainage_frame drainage_frame_of(int64_t x, int64_t y, int64_t width, int64_t height,
+                                        double around)
+{
+    return (struct drainage_frame){x, y, 1, 0, (double)width, (double)height, around};
+}
+
 /* Copy the part of BLOCK that lies in PATCH. */
 static void copy_nodes(const struct turned *t, const struct drainage_block *b,
                        const struct drainage_frame *f, struct drainage_patch *p)
@@ -97,13 +136,13 @@ static void copy_nodes(const struct turned *t, const struct drainage_block *b,
             /* In whole units, so that all frames see the same place. */
             const int64_t x = turned_x(t, i, j) - f->x + (turned_x(t, b->x[from], b->y[from]) >> 8);
             const int64_t y = turned_y(t, i, j) - f->y + (turned_y(t, b->x[from], b->y[from]) >> 8);
-            p->x[to] = f->a * (double)x + f->b * (double)y;
-            p->y[to] = f->a * (double)y - f->b * (double)x;
-            p->height[to] = b->height[from];
-            p->mean[to] = b->mean[from];
-            p->area[to] = b->area[from];
+            p->x[to] = frame_x(f, x, y);
+            p->y[to] = frame_y(f, x, y);
+            p->value[to][PATCH_HEIGHT] = b->height[from];
+            p->value[to][PATCH_MEAN] = b->mean[from];
             for (int k = 0; k < 2; k++)
-                p->rock[k][to] = (float)b->rock[k][from] * (1.0f / ROCK_UNIT);
+                p->value[to][PATCH_ROCK + k] = (float)b->rock[k][from] * (1.0f / ROCK_UNIT);
+            p->area[to] = b->area[from];
             p->kind[to] = b->kind[from];
             p->receiver[to] = b->receiver[from];
         }
@@ -112,20 +151,22 @@ static void copy_nodes(const struct turned *t, const struct drainage_block *b,
 int drainage_fill_patch(struct drainage *d, int level, struct turned_range range,
                         const struct drainage_frame *frame)
 {
-    enum { MOST = 9 }; /* a patch is little wider than a block */
-    struct drainage_block *block[MOST];
+    enum { MOST = 9 }; /* a patch is at most two blocks wide */
+    const struct turned *t = &d->lattice[level];
+    struct drainage_block *block[MOST] = {NULL};
     int count = 0, err = 0;
     const int64_t right = lattice_floor(range.i + range.width - 1, BLOCK_SIDE);
     const int64_t bottom = lattice_floor(range.j + range.height - 1, BLOCK_SIDE);
     for (int64_t j = lattice_floor(range.j, BLOCK_SIDE); j <= bottom && !err; j++)
         for (int64_t i = lattice_floor(range.i, BLOCK_SIDE); i <= right && !err; i++) {
-            err = get_block(d, level, i, j, &block[count]);
-            count += !err;
+            err = drainage_get_block(d, level, i, j, frame, &block[count]);
+            count += !err && block[count];
         }
     d->patch->range = range;
-    for (int k = 0; k < count; k++) {
+    memset(d->patch->receiver, NODE_UNKNOWN, (size_t)range.width * (size_t)range.height);
+    for (int k = 0; k < count && block[k]; k++) {
         if (!err)
-            copy_nodes(&d->lattice[level], block[k], frame, d->patch);
+            copy_nodes(t, block[k], frame, d->patch);
         block[k]->pins--;
     }
     return err;

@@ -24,24 +24,18 @@
 #ifndef FARLANDS_DRAINAGE_H
 #define FARLANDS_DRAINAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "noise/drainage/course_node.h"
 #include "noise/graph/drainage_params.h"
 
 struct farlands_grid;
 
 /* How far a height depends on the world's fields along each axis, in spacings of level 0: on each
- * level 160 cells across a block, and 10 more to the blocks before. */
-enum { DRAINAGE_REACH = 340 };
-
-/* What a world says about its ground: fields. */
-enum drainage_input {
-    DRAINAGE_ENVELOPE,  /* metres: the beds of the greatest rivers; 0 or less is the sea */
-    DRAINAGE_STEEPNESS, /* k: how much a river falls that drains 1 km2 */
-    DRAINAGE_SIDE,      /* the slope of the steepest hillsides */
-    DRAINAGE_INPUTS,
-};
+ * level 120 cells across a block, and 20 more to samples and to blocks of the level before. */
+enum { DRAINAGE_REACH = 280 };
 
 /* Write the field INPUT over GRID, which is band-limited, into OUT, rows without gaps. Returns 0 or
  * a negative errno. */
@@ -68,5 +62,52 @@ struct drainage_samples {
  * finer levels add; 0: the ground itself. Returns 0 or an error of the source. */
 int drainage_heights(struct drainage *drainage, const struct drainage_samples *samples,
                      int64_t band_limit, float *out, size_t stride);
+
+/* The level whose ground a picture with samples BAND_LIMIT apart shows; 0: the last. */
+int drainage_level(const struct drainage *drainage, int64_t band_limit);
+
+/* Whether rivers build LEVEL's ground. On the others water runs over the envelope and fills its
+ * hollows. */
+bool drainage_builds(const struct drainage *drainage, int level);
+
+/* Columns and rows from a node to its neighbors. Back from neighbor k is k ^ 4. */
+enum { DRAINAGE_NEIGHBORS = 8 };
+extern const int drainage_neighbor[DRAINAGE_NEIGHBORS][2];
+
+/* A rectangle of a level's nodes: columns from I, rows from J. Only those that lie in the box in
+ * units matter, and those around it. */
+struct drainage_area {
+    int64_t i, j;
+    int width, height;
+    int64_t left, right, top, bottom;
+};
+
+/* The order (rivers.h) of a river that drains KM2, at most 14: 3 at 1 km2. Its length in spacings
+ * is taken to be 4 KM2^0.55. */
+float drainage_order(float km2);
+
+/* The nodes of LEVEL in a box in units, and MORE on each side. */
+struct drainage_area drainage_area_of(const struct drainage *drainage, int level, int64_t left,
+                                      int64_t right, int64_t top, int64_t bottom, int more);
+
+/*
+ * Write the nodes of AREA, row by row. Their length is as drainage_order says, and 0 off courses.
+ * BIRTH is 0 on courses and LEVEL beside them. Nodes that do not matter are COURSE_SEA. Returns 0
+ * or the source's error; -ENOMEM.
+ */
+int drainage_nodes(struct drainage *drainage, int level, const struct drainage_area *area,
+                   struct course_node *out);
+
+/* The same for WIDTH x HEIGHT nodes from (I, J) on, all of which matter. */
+int drainage_nodes_at(struct drainage *drainage, int level, int64_t i, int64_t j, int width,
+                      int height, struct course_node *out);
+
+/* About where node (I, J) of LEVEL lies, in units. For any I and J. */
+void drainage_place(const struct drainage *drainage, int level, int64_t i, int64_t j, double *x,
+                    double *y);
+
+/* The node of LEVEL in whose cell (X, Y) lies. */
+void drainage_nearest(const struct drainage *drainage, int level, int64_t x, int64_t y, int64_t *i,
+                      int64_t *j);
 
 #endif

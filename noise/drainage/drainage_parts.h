@@ -2,6 +2,7 @@
 #ifndef FARLANDS_DRAINAGE_PARTS_H
 #define FARLANDS_DRAINAGE_PARTS_H
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "noise/drainage/drainage.h"
@@ -10,14 +11,14 @@
 #include "noise/exact/arithmetic.h"
 
 enum {
-    DRAINAGE_BLOCKS = 128, /* kept; more than one block and all that it is made from */
+    DRAINAGE_BLOCKS = 320, /* kept; more than one block and all that it is made from */
     /* The most nodes that a patch has: those around a block on the level before. */
-    PATCH_SIDE = 108,
+    PATCH_SIDE = 80,
     PATCH_NODES = PATCH_SIDE * PATCH_SIDE,
     /* A block's course may begin so many cells of the level before beside it. */
-    PATCH_AROUND = 6,
-    /* Samples that are evaluated together, along a side, and the nodes around them. */
-    INPUT_SIDE = 192,
+    PATCH_AROUND = 4,
+    /* Samples that are evaluated together, along a side. */
+    INPUT_SIDE = 132,
 };
 
 /* The nodes that a block defines. */
@@ -37,17 +38,24 @@ struct drainage_block {
 /* The whole numbers of rock in one. */
 #define ROCK_UNIT 32.0f
 
-/* Where nodes go: places are relative to (X, Y), turned and scaled by A and B, as turned.h says. */
+/* Where nodes go: places are relative to (X, Y), turned and scaled by A and B, as turned.h says.
+ * Nodes matter from AROUND outside of (0, 0) to AROUND outside of (WIDTH, HEIGHT). */
 struct drainage_frame {
     int64_t x, y;
-    double a, b;
+    double a, b, width, height, around;
 };
+
+/* A patch's receiver of a node that does not matter, and is not known. */
+enum { NODE_UNKNOWN = NO_RECEIVER - 1 };
+
+/* What is read between the nodes of a patch. */
+enum { PATCH_HEIGHT, PATCH_MEAN, PATCH_ROCK, PATCH_VALUES = PATCH_ROCK + 2 };
 
 /* Nodes of a level, copied from blocks, in rows of RANGE's width. */
 struct drainage_patch {
     struct turned_range range;
     double x[PATCH_NODES], y[PATCH_NODES];
-    float height[PATCH_NODES], mean[PATCH_NODES], area[PATCH_NODES], rock[2][PATCH_NODES];
+    float value[PATCH_NODES][PATCH_VALUES], area[PATCH_NODES];
     uint8_t kind[PATCH_NODES];
     int8_t receiver[PATCH_NODES];
 };
@@ -62,19 +70,37 @@ struct drainage {
     /* While a block is solved, or samples are read. */
     struct nodes *nodes;
     struct drainage_patch *patch;
-    float *input; /* INPUT_SIDE^2 samples */
+    float *input; /* INPUT_SIDE^2 samples of each input */
 };
 
-/* Fill the drainage's patch with LEVEL's nodes in RANGE, which has at most PATCH_NODES. Blocks that
- * are missing are solved first. Returns 0 or the source's error; -ENOMEM. */
+/* Where nodes matter that are at most AROUND outside of a rectangle, in units. */
+struct drainage_frame drainage_frame_of(int64_t x, int64_t y, int64_t width, int64_t height,
+                                        double around);
+
+/* Get LEVEL's block (I, J), solved; NULL if it does not matter for FRAME. It is pinned: BLOCK->pins
+ * must be counted down. Returns 0 or the source's error; -ENOMEM. */
+int drainage_get_block(struct drainage *drainage, int level, int64_t i, int64_t j,
+                       const struct drainage_frame *frame, struct drainage_block **out);
+
+/* Fill the drainage's patch with LEVEL's nodes in RANGE, which has at most PATCH_NODES, and with
+ * all that matter for FRAME. Blocks that are missing are solved first. Returns 0 or the source's
+ * error; -ENOMEM. */
 int drainage_fill_patch(struct drainage *drainage, int level, struct turned_range range,
                         const struct drainage_frame *frame);
+
+/* What levels that rivers build will add to the envelope, on average: a fit to mountains, hills and
+ * plains with concavity 0.45. */
+static inline float drainage_relief(float steepness, float side)
+{
+    const float r = 1.05f * steepness / side;
+    return 2400 * steepness / sqrtf(1 + r * r);
+}
 
 /* Solve BLOCK, whose level and place are set. */
 int drainage_solve(struct drainage *drainage, struct drainage_block *block);
 
 /* Lay the courses in the drainage's patch onto the nodes of LEVEL, whose first node is in column I
- * and row J. */
-void drainage_lay_courses(struct drainage *drainage, int level, int64_t i, int64_t j);
+ * and row J. BUILDS: rivers build the level's ground. */
+void drainage_lay_courses(struct drainage *drainage, int level, bool builds, int64_t i, int64_t j);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "noise/drainage/powers.h"
 
-const int neighbor_column[NEIGHBORS] = {1, 1, 0, -1, -1, -1, 0, 1};
-const int neighbor_row[NEIGHBORS] = {0, 1, 1, 1, 0, -1, -1, -1};
+const int drainage_neighbor[DRAINAGE_NEIGHBORS][2] = {{1, 0},  {1, 1},   {0, 1},  {-1, 1},
+                                                      {-1, 0}, {-1, -1}, {0, -1}, {1, -1}};
 const int neighbor_step[NEIGHBORS] = {1,  NODES_STRIDE + 1,  NODES_STRIDE,  NODES_STRIDE - 1,
                                       -1, -NODES_STRIDE - 1, -NODES_STRIDE, -NODES_STRIDE + 1};
 
@@ -15,7 +15,7 @@ void hydraulics_measure(struct nodes *n)
 {
     static const float SHORTEST = 0.2f; /* courses move nodes close to each other */
     for (int k = 0; k < NEIGHBORS / 2; k++) {
-        const float column = (float)neighbor_column[k], row = (float)neighbor_row[k];
+        const float column = (float)drainage_neighbor[k][0], row = (float)drainage_neighbor[k][1];
         const float *restrict x = n->x, *restrict y = n->y;
         const float *restrict x2 = n->x + neighbor_step[k], *restrict y2 = n->y + neighbor_step[k];
         float *restrict edge = n->edge[k];
@@ -95,7 +95,7 @@ static void climb(const struct nodes *n, const float *restrict height, float *re
 void hydraulics_climb(struct nodes *n)
 {
     /* As far as a way from a course to a crest. */
-    enum { STEPS = 14 };
+    enum { STEPS = 8 };
     memcpy(n->height, n->upper, sizeof n->height);
     for (int s = 0; s < STEPS; s += 2) {
         climb(n, n->height, n->next);
@@ -137,13 +137,31 @@ static inline int receiver_of(const struct nodes *n, int p)
     return k == NO_RECEIVER ? 0 : p + neighbor_step[k];
 }
 
-/* Areas, and the order: each node after all those that drain to it (Kahn 1962). Without branches,
- * which no processor could foresee. */
-static void sum_areas(struct nodes *n)
+/* Whether P is one of the outer RIM rows or columns. */
+static bool is_rim(int p, int rim)
+{
+    const int row = p / NODES_STRIDE - 1, column = p % NODES_STRIDE - NODES_PAD;
+    return row < rim || column < rim || row >= NODES_SIDE - rim || column >= NODES_SIDE - rim;
+}
+
+/* Whether the water that a course brings reaches its node P. It does not where a course touches the
+ * cell of a node that lies beside it. FROM_BEFORE: the least area of a course's first node. */
+static bool is_fed(const struct nodes *n, int p, float from_before)
+{
+    static const float HEAD = 3.5f, SHARE = 0.4f;
+    enum { RIM = 2 }; /* what feeds these nodes may lie outside */
+    return n->area[p] >= SHARE * n->own[p] || n->own[p] <= HEAD * from_before || is_rim(p, RIM);
+}
+
+/* Areas, and the order: each node after all those that drain to it (Kahn 1962). Without branches
+ * that no processor could foresee. */
+static int sum_areas(struct nodes *n, float cell, float from_before)
 {
     enum { MANY = 1 << 30 };
     int tail = 0;
-    memcpy(n->area, n->own, sizeof n->area);
+    memset(n->most, 0, sizeof n->most);
+    for (int p = 0; p < NODES; p++)
+        n->area[p] = cell;
     memset(n->donors, 0, sizeof n->donors);
     n->donors[0] = MANY;
     for (int row = 0; row < NODES_SIDE; row++)
@@ -156,88 +174,194 @@ static void sum_areas(struct nodes *n)
         }
     for (int head = 0; head < tail; head++) {
         const int p = n->order[head], q = receiver_of(n, p);
-        n->area[q] += n->kind[q] == NODE_PLAIN ? n->area[p] : 0;
+        if (n->kind[p] == NODE_COURSE) {
+            if (is_fed(n, p, from_before)) /* rivers never get smaller */
+                n->area[p] = n->own[p] > n->most[p] ? n->own[p] : n->most[p];
+            else
+                n->kind[p] = NODE_PLAIN;
+        }
+        n->area[q] += n->area[p];
+        n->most[q] = n->area[p] > n->most[q] ? n->area[p] : n->most[q];
         n->order[tail] = q;
         tail += --n->donors[q] == 0;
     }
+    return tail;
 }
 
-void hydraulics_route(struct nodes *n)
+/* Water cuts through: no node is higher than those that drain to it. */
+static void cut_through(struct nodes *n)
+{
+    for (int k = 0; k < NODES_SIDE * NODES_SIDE; k++) {
+        const int p = n->order[k], q = receiver_of(n, p);
+        n->height[q] =
+            n->height[q] > n->height[p] && n->kind[q] != NODE_SEA ? n->height[p] : n->height[q];
+    }
+}
+
+/* Whether water ends at P: in the sea, which fills ground below it, or beyond the block. */
+static bool is_mouth(const struct nodes *n, int p)
+{
+    return n->kind[p] == NODE_SEA || n->height[p] <= 0 || is_rim(p, 1);
+}
+
+/* Whether the water from P reaches a mouth. */
+static bool reaches_mouth(const struct nodes *n, int p)
+{
+    enum { FAR = 8 * NODES_SIDE };
+    for (int step = 0; step < FAR && !is_mouth(n, p); step++) {
+        if (n->receiver[p] == NO_RECEIVER)
+            return false;
+        p += neighbor_step[n->receiver[p]];
+    }
+    return is_mouth(n, p);
+}
+
+/* Let the water of P, which goes nowhere, flow to the lowest neighbor from where it reaches a
+ * mouth.
+ */
+static void find_outlet(struct nodes *n, int p)
+{
+    n->receiver[p] = NO_RECEIVER;
+    int found = NO_RECEIVER;
+    for (int k = 0; k < NEIGHBORS; k++) {
+        const int q = p + neighbor_step[k];
+        if ((found == NO_RECEIVER || n->height[q] < n->height[p + neighbor_step[found]]) &&
+            reaches_mouth(n, q))
+            found = k;
+    }
+    n->receiver[p] = found;
+}
+
+/* Let the water of P, which goes around in circles, flow down the steepest way, until it reaches
+ * water that goes on. */
+static void leave_course(struct nodes *n, int p)
+{
+    n->receiver[p] = n->steepest[p];
+    while (!reaches_mouth(n, p) && n->receiver[p] != NO_RECEIVER) {
+        p += neighbor_step[n->receiver[p]];
+        n->receiver[p] = n->steepest[p];
+    }
+    if (!reaches_mouth(n, p))
+        find_outlet(n, p);
+}
+
+/* The receivers: along courses, else to where it falls most steeply, else over the lowest outlet.
+ */
+static void find_receivers(struct nodes *n)
 {
     for (int p = NODES_FIRST; p < NODES_END; p++) {
         n->next[p] = n->kind[p] == NODE_SEA ? NODES_HIGH : 0;
         n->sum[0][p] = n->kind[p] == NODE_COURSE ? STAY : 0;
     }
     look_down(n->height, n, n->sum[0], n->next, n->receiver);
-    sum_areas(n);
+    memcpy(n->steepest, n->receiver, sizeof n->steepest);
+    for (int p = NODES_FIRST; p < NODES_END; p++)
+        n->receiver[p] =
+            n->kind[p] == NODE_COURSE && n->way[p] != NO_RECEIVER ? n->way[p] : n->receiver[p];
+    for (int row = 1; row < NODES_SIDE - 1; row++)
+        for (int p = node_at(1, row), end = node_at(NODES_SIDE - 1, row); p < end; p++)
+            if (n->receiver[p] == NO_RECEIVER && !is_mouth(n, p))
+                find_outlet(n, p);
+}
+
+void hydraulics_route(struct nodes *n, float cell, float from_before)
+{
+    enum { MOST = 4 };
+    find_receivers(n);
+    /* Courses that cross may make circles, whose nodes keep donors. */
+    for (int turn = 0; sum_areas(n, cell, from_before) < NODES_SIDE * NODES_SIDE; turn++)
+        for (int p = NODES_FIRST; p < NODES_END; p++) {
+            if (n->donors[p] > 0 && turn < MOST && !reaches_mouth(n, p))
+                leave_course(n, p);
+            else if (n->donors[p] > 0 && turn >= MOST)
+                n->receiver[p] = NO_RECEIVER;
+        }
+    cut_through(n);
+}
+
+void hydraulics_mark_courses(struct nodes *n, float cell)
+{
+    for (int k = 0; k < NODES_SIDE * NODES_SIDE; k++) {
+        const int p = n->order[k], q = receiver_of(n, p);
+        if (n->kind[p] == NODE_PLAIN && n->area[p] >= HYDRAULICS_COURSE * cell)
+            n->kind[p] = NODE_COURSE;
+        if (n->kind[p] == NODE_COURSE && n->kind[q] == NODE_PLAIN)
+            n->kind[q] = NODE_COURSE;
+    }
 }
 
 /* --- Hollows --- */
 
-/* A heap of nodes, the lowest first. NODES' ORDER has the nodes, DONORS which ones were in it. */
+/* A heap of nodes, the lowest first: heights in an order of whole numbers, and nodes' numbers. Each
+ * parent has four children. */
 struct heap {
-    struct nodes *nodes;
+    uint64_t *at;
     int count;
 };
 
-static bool is_below(const struct nodes *n, int p, int q)
+static uint64_t heap_key(float height, int p)
 {
-    const float above = n->height[p] - n->height[q];
-    return above == 0 ? p < q : above < 0;
+    uint32_t bits;
+    height += 0.0f; /* no -0 */
+    memcpy(&bits, &height, sizeof bits);
+    bits ^= bits >> 31 ? UINT32_MAX : UINT32_C(1) << 31;
+    return (uint64_t)bits << 32 | (uint32_t)p;
 }
 
-static void push(struct heap *heap, int p)
+static void push(struct heap *heap, uint64_t key)
 {
-    int32_t *at = heap->nodes->order;
+    uint64_t *at = heap->at;
     int k = heap->count++;
-    for (; k > 0 && is_below(heap->nodes, p, at[(k - 1) / 2]); k = (k - 1) / 2)
-        at[k] = at[(k - 1) / 2];
-    at[k] = p;
-    heap->nodes->donors[p] = 1;
+    for (; k > 0 && key < at[(k - 1) / 4]; k = (k - 1) / 4)
+        at[k] = at[(k - 1) / 4];
+    at[k] = key;
 }
 
 static int pop(struct heap *heap)
 {
-    int32_t *at = heap->nodes->order;
-    const int lowest = at[0], last = at[--heap->count];
+    uint64_t *at = heap->at;
+    const uint64_t lowest = at[0], last = at[--heap->count];
     int k = 0;
-    for (int child = 1; child < heap->count; child = 2 * k + 1) {
-        if (child + 1 < heap->count && is_below(heap->nodes, at[child + 1], at[child]))
-            child++;
-        if (!is_below(heap->nodes, at[child], last))
+    for (int child = 1; child < heap->count; child = 4 * k + 1) {
+        const int end = child + 4 < heap->count ? child + 4 : heap->count;
+        for (int other = child + 1; other < end; other++)
+            child = at[other] < at[child] ? other : child;
+        if (at[child] >= last)
             break;
         at[k] = at[child];
         k = child;
     }
     at[k] = last;
-    return lowest;
+    return (int)(uint32_t)lowest;
 }
 
 void hydraulics_flood(struct nodes *n)
 {
     static const float STEP = 0.01f; /* metres from node to node, so that filled hollows drain */
     enum { LAST = NODES_SIDE - 1 };
-    struct heap heap = {n, 0};
+    struct heap heap = {n->heap, 0};
+    int32_t *met = n->donors;
     for (int p = 0; p < NODES; p++)
-        n->donors[p] = 1;
+        met[p] = 1;
     memcpy(n->height, n->upper, sizeof n->height);
     for (int row = 0; row < NODES_SIDE; row++)
         for (int column = 0; column < NODES_SIDE; column++) {
             const int p = node_at(column, row);
             const bool is_edge = row == 0 || column == 0 || row == LAST || column == LAST;
-            n->donors[p] = 0;
-            if (is_edge || n->kind[p] == NODE_SEA)
-                push(&heap, p);
+            met[p] = is_edge || n->kind[p] == NODE_SEA;
+            if (met[p])
+                push(&heap, heap_key(n->height[p], p));
         }
     while (heap.count > 0) {
         const int p = pop(&heap);
+        const float least = n->height[p] + STEP;
         for (int k = 0; k < NEIGHBORS; k++) {
             const int q = p + neighbor_step[k];
-            if (n->donors[q])
+            if (met[q])
                 continue;
-            if (n->height[q] < n->height[p] + STEP)
-                n->height[q] = n->height[p] + STEP;
-            push(&heap, q);
+            met[q] = 1;
+            n->height[q] = n->height[q] < least ? least : n->height[q];
+            push(&heap, heap_key(n->height[q], q));
         }
     }
 }
@@ -250,8 +374,8 @@ static void plane_weights(const struct nodes *n, int p, float weight[NEIGHBORS])
     float sx = 0, sy = 0, xx = 0, xy = 0, yy = 0, x[NEIGHBORS], y[NEIGHBORS];
     for (int k = 0; k < NEIGHBORS; k++) {
         const int q = p + neighbor_step[k];
-        x[k] = (float)neighbor_column[k] + n->x[q] - n->x[p];
-        y[k] = (float)neighbor_row[k] + n->y[q] - n->y[p];
+        x[k] = (float)drainage_neighbor[k][0] + n->x[q] - n->x[p];
+        y[k] = (float)drainage_neighbor[k][1] + n->y[q] - n->y[p];
         sx += x[k];
         sy += y[k];
         xx += x[k] * x[k];
@@ -294,14 +418,5 @@ void hydraulics_creep(struct nodes *n)
             memcpy(&n->height[node_at(1, row)], &n->next[node_at(1, row)],
                    (LAST - 1) * sizeof(float));
     }
-    /* Where soil has filled a bed, water cuts through: no node is higher than those that drain to
-     * it. */
-    for (int k = 0; k < NODES_SIDE * NODES_SIDE; k++) {
-        const int p = n->order[k];
-        if (n->receiver[p] == NO_RECEIVER)
-            continue;
-        const int q = p + neighbor_step[n->receiver[p]];
-        if (n->kind[q] != NODE_SEA && n->height[q] > n->height[p])
-            n->height[q] = n->height[p];
-    }
+    cut_through(n); /* where soil has filled a bed */
 }

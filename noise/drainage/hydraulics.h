@@ -17,8 +17,16 @@ void hydraulics_climb(struct nodes *nodes);
  * by the sea, and over the edge of the block. */
 void hydraulics_flood(struct nodes *nodes);
 
-/* Receivers, and areas. Water on a course stays on courses as far as they fall. */
-void hydraulics_route(struct nodes *nodes);
+/* What a node of a course drains at least, in cells. */
+#define HYDRAULICS_COURSE 6.0f
+
+/* Receivers, and areas; each node has CELL km2 of its own. Water on a course stays on courses as
+ * far as they fall. A node to which no course leads is none, unless it drains little more than
+ * FROM_BEFORE: the least of a course on the level before. */
+void hydraulics_route(struct nodes *nodes, float cell, float from_before);
+
+/* After the last route: courses begin where enough water is, and go on to the sea. */
+void hydraulics_mark_courses(struct nodes *nodes, float cell);
 
 /* Soil moves: hollows fill, crests wear. Beds are cut through again. */
 void hydraulics_creep(struct nodes *nodes);

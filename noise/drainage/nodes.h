@@ -9,9 +9,11 @@
 
 #include <stdint.h>
 
+#include "noise/drainage/drainage.h"
+
 enum {
-    BLOCK_SIDE = 96,   /* nodes that a block defines, along a side */
-    BLOCK_MARGIN = 16, /* nodes around them that it solves, too */
+    BLOCK_SIDE = 48,   /* nodes that a block defines, along a side */
+    BLOCK_MARGIN = 10, /* nodes around them that it solves, too */
     BLOCK_NODES = BLOCK_SIDE * BLOCK_SIDE,
     NODES_SIDE = BLOCK_SIDE + 2 * BLOCK_MARGIN,
     NODES_PAD = 8,
@@ -21,10 +23,9 @@ enum {
     NODES_END = NODES_STRIDE * (NODES_SIDE + 1) - NODES_PAD,
 };
 
-/* Where the eight neighbors are, in columns and rows and in arrays. Back from neighbor k is k ^ 4.
- */
-enum { NEIGHBORS = 8, NO_RECEIVER = -1 };
-extern const int neighbor_column[NEIGHBORS], neighbor_row[NEIGHBORS], neighbor_step[NEIGHBORS];
+/* Where the neighbors (drainage_neighbor) are in arrays. Back from neighbor k is k ^ 4. */
+enum { NEIGHBORS = DRAINAGE_NEIGHBORS, NO_RECEIVER = -1 };
+extern const int neighbor_step[NEIGHBORS];
 
 enum node_kind {
     NODE_PLAIN,
@@ -44,6 +45,7 @@ struct nodes {
     node_values upper;           /* the height is at most this */
     node_values height, next;    /* NEXT: of the next step */
     node_values own, area;       /* what belongs to the node; what it drains */
+    node_values most;            /* the most that a node drains which drains to this one */
     node_values steepness, side; /* see drainage_input; with the node's rock */
     node_values gain;            /* a factor of slopes */
     node_values slope;           /* times the spacing */
@@ -52,13 +54,16 @@ struct nodes {
     node_values floor_area;      /* the logarithm to base 2 of what that course drains */
     node_values rock[2];         /* logarithms: of SIDE, of STEEPNESS */
     node_values mean;            /* the height with what finer levels will add */
-    node_values target;          /* the mean of the level before */
+    node_values before, target;  /* the height of the level before, its mean */
     node_values envelope;
     node_values edge[NEIGHBORS / 2]; /* lengths of edges to the first four neighbors */
     node_values sum[2];              /* scratch */
     int32_t receiver[NODES];         /* a neighbor's number, or NO_RECEIVER */
+    int32_t steepest[NODES];         /* the same, whatever courses say */
     int32_t order[NODES], donors[NODES];
+    uint64_t heap[NODES];
     uint8_t kind[NODES];
+    int8_t way[NODES]; /* of a course's node: the neighbor to which it leads, or NO_RECEIVER */
 };
 
 static inline int node_at(int column, int row)

@@ -9,10 +9,6 @@
 #include "noise/exact/lattice.h"
 #include "noise/farlands.h"
 
-/* Level 0, and levels with more metres between nodes, take the envelope as the ground: water runs
- * over it, and fills its hollows. Rivers build the ground of the others. */
-static const double BUILDS = 4100;
-
 /* What is solved. */
 struct site {
     struct drainage *d;
@@ -21,6 +17,8 @@ struct site {
     int64_t i, j; /* the first node */
     int level;
     bool builds, last;
+    float cell;                  /* km2 */
+    float finer;                 /* metres that finer levels add, for each unit of steepness */
     struct drainage_frame frame; /* cells of this level, from the first node's corner */
     struct turned_range range;   /* of the patch */
     /* The cell of the level before in which (u, v) lies, from the patch's first:
@@ -67,38 +65,34 @@ static int find_before(struct site *s)
     return drainage_fill_patch(s->d, s->level - 1, s->range, &s->frame);
 }
 
-/* A place between nodes of the patch: the first of four, and how far it is from there. */
-struct between {
-    int at;
-    float x, y;
-};
-
-static struct between find_between(const struct site *s, int column, int row, int p)
+/* The values of the patch at node P, in COLUMN and ROW. */
+static void read_before(const struct site *s, int column, int row, int p, float out[PATCH_VALUES])
 {
-    const double u = column + (double)s->n->x[p], v = row + (double)s->n->y[p];
     /* Nodes lie about in the middles of their cells. */
+    const double u = column + (double)s->n->x[p], v = row + (double)s->n->y[p];
     const float x = (float)(s->at[0] + s->along * u - s->across * v - 0.5);
     const float y = (float)(s->at[1] + s->across * u + s->along * v - 0.5);
     const int i = (int)x, j = (int)y;
-    return (struct between){j * s->range.width + i, x - (float)i, y - (float)j};
-}
-
-static float read_between(const struct site *s, const struct between *b, const float *value)
-{
-    return bilinear(value + b->at, s->range.width, b->x, b->y);
+    const float east = x - (float)i, south = y - (float)j;
+    const float *restrict first = s->d->patch->value[j * s->range.width + i];
+    const float *restrict low = first + (ptrdiff_t)s->range.width * PATCH_VALUES;
+    for (int k = 0; k < PATCH_VALUES; k++) {
+        const float above = first[k] + east * (first[PATCH_VALUES + k] - first[k]);
+        const float below = low[k] + east * (low[PATCH_VALUES + k] - low[k]);
+        out[k] = above + south * (below - above);
+    }
 }
 
 /* --- Fields of the world --- */
 
-/* Samples around the block, INPUT_SIDE^2 at most. */
-struct samples {
-    double x, y, scale; /* the first one's place from the block's first corner, units; 1 / step */
-    int width, height;
-    const float *value;
-};
+/* Samples of an input around the block. */
+static float *samples_of(const struct site *s, enum drainage_input input)
+{
+    return s->d->input + (ptrdiff_t)input * INPUT_SIDE * INPUT_SIDE;
+}
 
-/* Evaluate INPUT, with about CELLS cells between samples. */
-static int ask(const struct site *s, enum drainage_input input, int cells, struct samples *out)
+/* Where they are, with about CELLS cells between them. */
+static struct farlands_grid place_samples(const struct site *s, int cells)
 {
     int64_t x[4], y[4], step = 1;
     while (2 * step <= (int64_t)(s->lattice->metres * 1.001) * FARLANDS_UNIT * cells)
@@ -113,67 +107,68 @@ static int ask(const struct site *s, enum drainage_input input, int cells, struc
     }
     left = lattice_floor(left, step) * step;
     top = lattice_floor(top, step) * step;
-    const struct farlands_grid grid = {
+    return (struct farlands_grid){
         left, top, step, (int)((right - left) / step) + 2, (int)((bottom - top) / step) + 2, true};
-    *out =
-        (struct samples){(double)(left - x[0]), (double)(top - y[0]), 1 / (double)step, grid.width,
-                         grid.height,           s->d->input};
-    if (grid.width > INPUT_SIDE || grid.height > INPUT_SIDE)
-        return -ERANGE;
-    return s->d->source(s->d->context, input, &grid, s->d->input);
 }
 
-/* Read samples at all nodes. */
-static void read_samples(const struct site *s, const struct samples *in, float *out)
+static int ask(const struct site *s, enum drainage_input input, const struct farlands_grid *grid)
 {
-    const double a = (double)s->lattice->a, b = (double)s->lattice->b;
+    if (grid->width > INPUT_SIDE || grid->height > INPUT_SIDE)
+        return -ERANGE;
+    return s->d->source(s->d->context, input, grid, samples_of(s, input));
+}
+
+/* Read samples of the inputs from FIRST to LAST at all nodes. */
+static void read_samples(const struct site *s, const struct farlands_grid *grid,
+                         enum drainage_input first, enum drainage_input last)
+{
+    struct nodes *n = s->n;
+    float *const out[DRAINAGE_INPUTS] = {n->envelope, n->steepness, n->side};
+    const float scale = 1 / (float)grid->step;
+    const float a = (float)s->lattice->a * scale, b = (float)s->lattice->b * scale;
+    const float west = (float)(turned_x(s->lattice, s->i, s->j) - grid->x) * scale;
+    const float north = (float)(turned_y(s->lattice, s->i, s->j) - grid->y) * scale;
     for (int row = 0; row < NODES_SIDE; row++)
         for (int column = 0; column < NODES_SIDE; column++) {
             const int p = node_at(column, row);
-            const double u = column + (double)s->n->x[p], v = row + (double)s->n->y[p];
-            const float x = (float)((a * u - b * v - in->x) * in->scale);
-            const float y = (float)((b * u + a * v - in->y) * in->scale);
+            const float u = (float)column + n->x[p], v = (float)row + n->y[p];
+            const float x = west + (a * u - b * v), y = north + (b * u + a * v);
             int i = (int)x, j = (int)y;
-            i = i > in->width - 2 ? in->width - 2 : i;
-            j = j > in->height - 2 ? in->height - 2 : j;
-            out[p] = bilinear(in->value + j * in->width + i, in->width, x - (float)i, y - (float)j);
+            i = i > grid->width - 2 ? grid->width - 2 : i;
+            j = j > grid->height - 2 ? grid->height - 2 : j;
+            for (enum drainage_input k = first; k <= last; k++)
+                out[k][p] = bilinear(samples_of(s, k) + j * grid->width + i, grid->width,
+                                     x - (float)i, y - (float)j);
         }
 }
 
-/* The envelope, and the sea: finely where there may be a coast, and where water runs over it. */
-static int find_sea(const struct site *s)
+/* The envelope finely where there may be a coast, and where water runs over it; the others change
+ * slowly. */
+static int find_inputs(const struct site *s)
 {
     static const float NEAR = 100; /* metres: the envelope may fall so much between samples */
-    enum { COARSE = 8 };
+    const struct farlands_grid broad = place_samples(s, 8), fine = place_samples(s, 1);
+    const float *envelope = samples_of(s, DRAINAGE_ENVELOPE);
     struct nodes *n = s->n;
-    struct samples in;
-    int err = ask(s, DRAINAGE_ENVELOPE, COARSE, &in);
-    float least = NODES_HIGH;
-    for (int k = 0; k < in.width * in.height && !err; k++)
-        least = in.value[k] < least ? in.value[k] : least;
-    if (!err && (least < NEAR || !s->builds))
-        err = ask(s, DRAINAGE_ENVELOPE, 1, &in);
+    float least = s->builds ? NODES_HIGH : -NODES_HIGH;
+    int err = ask(s, DRAINAGE_STEEPNESS, &broad);
+    if (!err)
+        err = ask(s, DRAINAGE_SIDE, &broad);
+    if (!err && s->builds)
+        err = ask(s, DRAINAGE_ENVELOPE, &broad);
+    for (int k = 0; k < broad.width * broad.height && !err && s->builds; k++)
+        least = envelope[k] < least ? envelope[k] : least;
+    const bool is_fine = least < NEAR;
+    if (!err && is_fine)
+        err = ask(s, DRAINAGE_ENVELOPE, &fine);
     if (err)
         return err;
-    read_samples(s, &in, n->envelope);
+    if (is_fine)
+        read_samples(s, &fine, DRAINAGE_ENVELOPE, DRAINAGE_ENVELOPE);
+    read_samples(s, &broad, is_fine ? DRAINAGE_STEEPNESS : DRAINAGE_ENVELOPE, DRAINAGE_SIDE);
     for (int p = NODES_FIRST; p < NODES_END; p++)
-        if (n->envelope[p] <= 0)
-            n->kind[p] = NODE_SEA;
+        n->kind[p] = n->envelope[p] <= 0 ? NODE_SEA : NODE_PLAIN;
     return 0;
-}
-
-static int find_slopes(const struct site *s)
-{
-    enum { COARSE = 8 };
-    struct samples in;
-    int err = ask(s, DRAINAGE_STEEPNESS, COARSE, &in);
-    if (!err) {
-        read_samples(s, &in, s->n->steepness);
-        err = ask(s, DRAINAGE_SIDE, COARSE, &in);
-    }
-    if (!err)
-        read_samples(s, &in, s->n->side);
-    return err;
 }
 
 /* --- Nodes --- */
@@ -196,7 +191,7 @@ static float tent(uint32_t r)
 static void place_nodes(const struct site *s, const uint64_t *column, const uint64_t *row)
 {
     struct nodes *n = s->n;
-    const float own = (float)(s->lattice->metres * s->lattice->metres * 1e-6);
+    const float own = s->cell;
     for (int p = 0; p < NODES; p++) {
         n->x[p] = n->y[p] = 0.5f;
         n->upper[p] = n->height[p] = n->next[p] = NODES_HIGH;
@@ -206,6 +201,7 @@ static void place_nodes(const struct site *s, const uint64_t *column, const uint
         n->off_floor[p] = NODES_HIGH;
         n->floor_area[p] = -NODES_HIGH;
         n->kind[p] = NODE_PLAIN;
+        n->way[p] = NO_RECEIVER;
     }
     for (int j = 0; j < NODES_SIDE; j++)
         for (int i = 0; i < NODES_SIDE; i++) {
@@ -215,66 +211,62 @@ static void place_nodes(const struct site *s, const uint64_t *column, const uint
         }
 }
 
-/* What finer levels will add: a fit to mountains, hills and plains with concavity 0.45. */
+/* What finer levels will add to a level that rivers build: a fit like drainage_relief's. */
 static float rest_of(const struct site *s, float steepness, float side)
 {
-    const double last = s->d->lattice[s->d->params.levels - 1].metres;
-    if (s->last)
-        return 0;
-    if (!s->builds) {
-        const float r = 1.05f * steepness / side;
-        return 2400 * steepness / sqrtf(1 + r * r);
-    }
-    const float by =
-        215 * powers_log2((float)(s->lattice->metres / last)) - 1000 * steepness / side;
+    const float by = s->finer - 1000 * steepness / side;
     return steepness * (by > -350 ? by : -350);
 }
 
-/* How much steeper slopes are at node P, so that the mean ground stays that of the level before,
- * which still lacks LACK metres. */
-static float gain_of(const struct site *s, int p, float lack)
-{
-    static const float MOST = 1.25f, RELIEF = 4; /* of hillsides, in slopes times spacings */
-    const float rest = rest_of(s, s->n->steepness[p], s->n->side[p]);
-    const float relief = RELIEF * s->n->side[p] * (float)s->lattice->metres;
-    const float gain = 1 + (lack - rest) / relief;
-    return !s->builds ? 1 : gain < 1 / MOST ? 1 / MOST : gain > MOST ? MOST : gain;
-}
-
-/* Rock, and what the ground is at most. */
-static void start_nodes(const struct site *s, const uint64_t *column, const uint64_t *row)
+/* Rock, and what the level before promises. */
+static void read_nodes(const struct site *s, const uint64_t *column, const uint64_t *row)
 {
     struct nodes *n = s->n;
-    const struct drainage_patch *before = s->d->patch;
     /* Rock that varies over a kilometre or more varies most. */
     const float wide = s->lattice->metres > 1000 ? 1.5f : s->last ? 0.7f : 1;
     const float rough[2] = {1.3f * (float)s->d->params.rough * wide,
                             0.6f * (float)s->d->params.rough * wide};
-    static const float LOG2_E = 1.442695f;
     for (int j = 0; j < NODES_SIDE; j++)
         for (int i = 0; i < NODES_SIDE; i++) {
             const int p = node_at(i, j);
             const uint32_t r = random_at(row[j] ^ 0x5555, column[i]);
-            struct between b = {0, 0, 0};
+            float before[PATCH_VALUES] = {0};
             if (s->level > 0)
-                b = find_between(s, i, j, p);
+                read_before(s, i, j, p, before);
             for (int k = 0; k < 2; k++)
-                n->rock[k][p] = rough[k] * tent(r >> (16 * k)) +
-                                (s->level > 0 ? read_between(s, &b, before->rock[k]) : 0);
-            n->side[p] *= powers_exp2(LOG2_E * n->rock[0][p]);
-            n->steepness[p] *= powers_exp2(LOG2_E * n->rock[1][p]);
-            if (s->level > 0) {
-                n->target[p] = read_between(s, &b, before->mean);
-                n->gain[p] = gain_of(s, p, n->target[p] - read_between(s, &b, before->height));
-            }
-            if (n->kind[p] == NODE_SEA)
-                n->upper[p] = n->envelope[p];
-            else if (!s->builds)
-                n->upper[p] = n->upper[p] < n->envelope[p] ? n->upper[p] : n->envelope[p];
-            else if (n->kind[p] == NODE_PLAIN)
-                n->upper[p] = read_between(s, &b, before->height) +
-                              4 * n->side[p] * (float)s->lattice->metres;
+                n->rock[k][p] = rough[k] * tent(r >> (16 * k)) + before[PATCH_ROCK + k];
+            n->before[p] = before[PATCH_HEIGHT];
+            n->target[p] = before[PATCH_MEAN];
         }
+}
+
+/* Slopes by rock, and what the ground is at most, for the nodes from P to END. */
+static void start_row(const struct site *s, int p, int end)
+{
+    /* How much steeper slopes are, at most, so that the mean ground stays that of the level before;
+     * the relief of hillsides, in slopes times spacings. */
+    static const float MOST = 1.25f, RELIEF = 4, LOG2_E = 1.442695f;
+    struct nodes *n = s->n;
+    const float cell = (float)s->lattice->metres;
+    /* Far from all courses the ground is not much higher than on the level before. */
+    for (int q = p; q < end; q++) {
+        const float above = n->before[q] + 4 * n->side[q] * cell;
+        const float upper = n->kind[q] == NODE_SEA || !s->builds ? n->envelope[q] : above;
+        n->upper[q] =
+            n->kind[q] != NODE_COURSE || (!s->builds && upper < n->upper[q]) ? upper : n->upper[q];
+    }
+    for (int q = p; q < end; q++) {
+        n->side[q] *= powers_exp2(LOG2_E * n->rock[0][q]);
+        n->steepness[q] *= powers_exp2(LOG2_E * n->rock[1][q]);
+    }
+    if (!s->builds)
+        return;
+    for (int q = p; q < end; q++) {
+        const float rest = s->last ? 0 : rest_of(s, n->steepness[q], n->side[q]);
+        const float lack = n->target[q] - n->before[q] - rest;
+        const float gain = 1 + lack / (RELIEF * n->side[q] * cell);
+        n->gain[q] = gain < 1 / MOST ? 1 / MOST : gain > MOST ? MOST : gain;
+    }
 }
 
 /* --- Means --- */
@@ -337,25 +329,32 @@ static void find_mean(const struct site *s)
 
 /* --- A block --- */
 
+static void route(const struct site *s)
+{
+    const float before = s->level > 0 ? 4 * s->cell : 0;
+    hydraulics_route(s->n, s->cell, HYDRAULICS_COURSE * before);
+}
+
 static void run_over_envelope(const struct site *s)
 {
     struct nodes *n = s->n;
     hydraulics_flood(n);
-    hydraulics_route(n);
+    route(s);
     for (int p = NODES_FIRST; p < NODES_END; p++)
-        n->mean[p] =
-            n->height[p] + (n->kind[p] == NODE_SEA ? 0 : rest_of(s, n->steepness[p], n->side[p]));
+        n->mean[p] = n->height[p] +
+                     (n->kind[p] == NODE_SEA ? 0 : drainage_relief(n->steepness[p], n->side[p]));
 }
 
 static void build(const struct site *s)
 {
     struct nodes *n = s->n;
     const float concavity = (float)s->d->params.concavity, cell = (float)s->lattice->metres;
-    /* The first slopes fit the nodes' own areas, the second those that drain to them. */
-    for (int pass = 0; pass < 2; pass++) {
+    /* The first slopes fit the nodes' own areas, the second those that drain to them. On the last
+     * level that hardly changes the ground. */
+    for (int pass = 0; pass < (s->last ? 1 : 2); pass++) {
         hydraulics_slopes(n, concavity, cell);
         hydraulics_climb(n);
-        hydraulics_route(n);
+        route(s);
     }
     if (s->last) {
         hydraulics_creep(n);
@@ -389,6 +388,11 @@ static void keep_nodes(const struct nodes *n, struct drainage_block *b)
         }
 }
 
+bool drainage_builds(const struct drainage *d, int level)
+{
+    return level > 0 && d->params.spacing >> level <= DRAINAGE_BUILDS * FARLANDS_UNIT;
+}
+
 int drainage_solve(struct drainage *d, struct drainage_block *b)
 {
     const struct turned *t = &d->lattice[b->level];
@@ -398,11 +402,18 @@ int drainage_solve(struct drainage *d, struct drainage_block *b)
                      .i = b->i * BLOCK_SIDE - BLOCK_MARGIN,
                      .j = b->j * BLOCK_SIDE - BLOCK_MARGIN,
                      .level = b->level,
-                     .builds = b->level > 0 && t->metres < BUILDS,
+                     .builds = drainage_builds(d, b->level),
                      .last = b->level == d->params.levels - 1};
     uint64_t column[NODES_SIDE], row[NODES_SIDE];
-    s.frame = (struct drainage_frame){turned_x(t, s.i, s.j), turned_y(t, s.i, s.j),
-                                      (double)t->a / t->square, (double)t->b / t->square};
+    s.finer = 215 * powers_log2((float)(t->metres / d->lattice[d->params.levels - 1].metres));
+    s.cell = (float)(t->metres * t->metres * 1e-6);
+    s.frame = (struct drainage_frame){turned_x(t, s.i, s.j),
+                                      turned_y(t, s.i, s.j),
+                                      (double)t->a / t->square,
+                                      (double)t->b / t->square,
+                                      NODES_SIDE,
+                                      NODES_SIDE,
+                                      3.5 * (double)PATCH_AROUND};
     int err = s.level > 0 ? find_before(&s) : 0;
     if (err)
         return err;
@@ -411,20 +422,20 @@ int drainage_solve(struct drainage *d, struct drainage_block *b)
         row[k] = lattice_axis(s.j + k, ~t->key);
     }
     place_nodes(&s, column, row);
-    err = find_sea(&s);
+    err = find_inputs(&s);
     if (err)
         return err;
     if (s.level > 0)
-        drainage_lay_courses(d, s.level, s.i, s.j);
+        drainage_lay_courses(d, s.level, s.builds, s.i, s.j);
     hydraulics_measure(s.n);
-    err = find_slopes(&s);
-    if (err)
-        return err;
-    start_nodes(&s, column, row);
+    read_nodes(&s, column, row);
+    for (int k = 0; k < NODES_SIDE; k++)
+        start_row(&s, node_at(0, k), node_at(0, k) + NODES_SIDE);
     if (s.builds)
         build(&s);
     else
         run_over_envelope(&s);
+    hydraulics_mark_courses(s.n, s.cell);
     keep_nodes(s.n, b);
     return 0;
 }

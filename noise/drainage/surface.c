@@ -4,6 +4,12 @@
 #include "noise/drainage/drainage_parts.h"
 #include "noise/farlands.h"
 
+/* Samples that are found together, at most, along a side. */
+enum { SAMPLES_SIDE = 512 };
+
+/* Nodes matter so many cells outside of samples. */
+enum { AROUND = 2 };
+
 /* Twice the area of the triangle of nodes A, B and C; above 0 if they go around to the right. */
 static double area_of(const struct drainage_patch *p, int a, int b, int c)
 {
@@ -19,7 +25,8 @@ static void cut_quad(const struct drainage_patch *p, int a, int triangle[2][3])
     bool falling = p->receiver[a] == SOUTHEAST || p->receiver[c] == (SOUTHEAST ^ 4);
     const bool rising = p->receiver[b] == SOUTHWEST || p->receiver[d] == (SOUTHWEST ^ 4);
     if (falling == rising)
-        falling = p->height[a] + p->height[c] > p->height[b] + p->height[d];
+        falling = p->value[a][PATCH_HEIGHT] + p->value[c][PATCH_HEIGHT] >
+                  p->value[b][PATCH_HEIGHT] + p->value[d][PATCH_HEIGHT];
     /* Nodes that were moved may lie beyond a diagonal. */
     if (falling && (area_of(p, a, b, c) <= 0 || area_of(p, a, c, d) <= 0))
         falling = false;
@@ -33,30 +40,36 @@ static void cut_quad(const struct drainage_patch *p, int a, int triangle[2][3])
     triangle[1][2] = d;
 }
 
-/* On which side of the line from A to B (X, Y) lies. Both triangles at an edge get the same number
- * but for the sign, so each place is in one of them. */
-static inline double side_of(const struct drainage_patch *p, int a, int b, double x, double y)
-{
-    const int first = a < b ? a : b, last = a < b ? b : a;
-    const double side = (p->x[last] - p->x[first]) * (y - p->y[first]) -
-                        (p->y[last] - p->y[first]) * (x - p->x[first]);
-    return a < b ? side : -side;
-}
-
 /* Places along an axis, from an origin. */
 struct places {
-    const int64_t *at;
-    int64_t origin;
+    double at[SAMPLES_SIDE];
     int count;
+    double apart, per_place; /* of all of them, and 1 / APART; 0 and 0 */
 };
+
+static void place(struct places *p, const int64_t *at, int count)
+{
+    p->count = count;
+    p->apart = count > 1 ? (double)(at[1] - at[0]) : 1;
+    for (int k = 0; k < count; k++) {
+        p->at[k] = (double)(at[k] - at[0]);
+        if (k > 0 && p->at[k] - p->at[k - 1] != p->apart)
+            p->apart = 0;
+    }
+    p->per_place = p->apart > 0 ? 1 / p->apart : 0;
+}
 
 /* The first place at LEAST or more. */
 static int first_place(const struct places *p, double least)
 {
-    int first = 0, end = p->count;
-    while (first < end) {
+    const double guess = least * p->per_place - 1;
+    int first = guess < 0 ? 0 : guess < p->count ? (int)guess : p->count - 1;
+    int end = p->count;
+    for (; p->apart > 0 && first < end && p->at[first] < least; first++)
+        end = p->count;
+    while (p->apart == 0 && first < end) {
         const int middle = (first + end) / 2;
-        if ((double)(p->at[middle] - p->origin) < least)
+        if (p->at[middle] < least)
             first = middle + 1;
         else
             end = middle;
@@ -64,50 +77,77 @@ static int first_place(const struct places *p, double least)
     return first;
 }
 
-static double least_of(const double *v, const int node[3])
+/* What is filled. COLUMN and ROW: for each node the first places at its place or beyond. */
+struct filling {
+    const struct drainage_patch *patch;
+    struct places x, y;
+    int16_t column[PATCH_NODES], row[PATCH_NODES];
+    int value; /* which of the patch's values */
+    float *out;
+    size_t stride;
+};
+
+static int least_of(const int16_t *v, const int node[3])
 {
-    const double least = v[node[0]] < v[node[1]] ? v[node[0]] : v[node[1]];
+    const int least = v[node[0]] < v[node[1]] ? v[node[0]] : v[node[1]];
     return least < v[node[2]] ? least : v[node[2]];
 }
 
-static double most_of(const double *v, const int node[3])
+static int most_of(const int16_t *v, const int node[3])
 {
-    const double most = v[node[0]] > v[node[1]] ? v[node[0]] : v[node[1]];
+    const int most = v[node[0]] > v[node[1]] ? v[node[0]] : v[node[1]];
     return most > v[node[2]] ? most : v[node[2]];
 }
 
-/* The samples in a triangle. */
-static void fill_triangle(const struct drainage_patch *p, const float *value, const int node[3],
-                          const struct places *xs, const struct places *ys, float *out,
-                          size_t stride)
+/* The samples in a triangle. A sample's weights are whole numbers below 2^53, twice the areas of
+ * triangles: so each sample is in a triangle, and gets the same bits whatever the places begin at.
+ */
+static void fill_triangle(const struct filling *f, const int node[3])
 {
+    const struct drainage_patch *p = f->patch;
+    const int left = least_of(f->column, node), top = least_of(f->row, node);
+    /* A place on the last node itself is in the triangle. */
+    const int right = most_of(f->column, node) + 1, bottom = most_of(f->row, node) + 1;
+    const int end = right < f->x.count ? right : f->x.count;
+    const int last = bottom < f->y.count ? bottom : f->y.count;
+    if (left >= end || top >= last)
+        return;
     const int a = node[0], b = node[1], c = node[2];
-    const double whole = area_of(p, a, b, c);
+    const double x = p->x[a], y = p->y[a];
+    const double bx = p->x[b] - x, by = p->y[b] - y, cx = p->x[c] - x, cy = p->y[c] - y;
+    const double whole = bx * cy - by * cx;
     if (whole <= 0)
         return;
-    const double right = most_of(p->x, node), bottom = most_of(p->y, node);
-    const int first = first_place(xs, least_of(p->x, node));
-    for (int j = first_place(ys, least_of(p->y, node)); j < ys->count; j++) {
-        const double y = (double)(ys->at[j] - ys->origin);
-        if (y > bottom)
-            break;
-        for (int i = first; i < xs->count; i++) {
-            const double x = (double)(xs->at[i] - xs->origin);
-            if (x > right)
-                break;
-            const double at_a = side_of(p, b, c, x, y), at_b = side_of(p, c, a, x, y),
-                         at_c = side_of(p, a, b, x, y);
-            if (at_a >= 0 && at_b >= 0 && at_c >= 0)
-                out[(size_t)j * stride + (size_t)i] =
-                    (float)((at_a * (double)value[a] + at_b * (double)value[b] +
-                             at_c * (double)value[c]) /
-                            whole);
+    const double at_a = (double)p->value[a][f->value], per = 1 / whole;
+    const double per_b = ((double)p->value[b][f->value] - at_a) * per;
+    const double per_c = ((double)p->value[c][f->value] - at_a) * per;
+    for (int j = top; j < last; j++) {
+        const double down = f->y.at[j] - y;
+        float *restrict row = f->out + (size_t)j * f->stride;
+        for (int i = left; i < end; i++) {
+            const double along = f->x.at[i] - x;
+            const double of_b = along * cy - down * cx, of_c = bx * down - by * along;
+            const float height = (float)(at_a + (of_b * per_b + of_c * per_c));
+            /* Without branches, which no processor could foresee. */
+            const bool inside = (of_b >= 0) & (of_c >= 0) & (of_b + of_c <= whole);
+            row[i] = inside ? height : row[i];
         }
     }
 }
 
-/* The level that a picture with samples BAND_LIMIT apart shows. */
-static int level_of(const struct drainage *d, int64_t band_limit)
+static void fill_quad(const struct filling *f, int a)
+{
+    const int8_t *above = f->patch->receiver + a, *below = above + f->patch->range.width;
+    int triangle[2][3];
+    if (above[0] == NODE_UNKNOWN || above[1] == NODE_UNKNOWN || below[0] == NODE_UNKNOWN ||
+        below[1] == NODE_UNKNOWN)
+        return;
+    cut_quad(f->patch, a, triangle);
+    fill_triangle(f, triangle[0]);
+    fill_triangle(f, triangle[1]);
+}
+
+int drainage_level(const struct drainage *d, int64_t band_limit)
 {
     int level = d->params.levels - 1;
     while (level > 0 && d->params.spacing >> level < 2 * band_limit)
@@ -121,25 +161,32 @@ static struct turned_range range_of(const struct turned *t, const struct drainag
     const int64_t left = s->x[0], right = s->x[s->width - 1];
     const int64_t top = s->y[0], bottom = s->y[s->height - 1];
     const int64_t x[4] = {left, right, left, right}, y[4] = {top, top, bottom, bottom};
-    return turned_cover(t, x, y, 2);
+    return turned_cover(t, x, y, AROUND);
 }
 
 /* SAMPLES that are so close to each other that a patch has all nodes around them. */
 static int fill_samples(struct drainage *d, int level, const struct drainage_samples *s,
                         struct turned_range range, bool mean, float *out, size_t stride)
 {
-    const struct drainage_frame frame = {s->x[0], s->y[0], 1, 0};
-    const struct places xs = {s->x, s->x[0], s->width}, ys = {s->y, s->y[0], s->height};
+    const struct drainage_frame frame = drainage_frame_of(
+        s->x[0], s->y[0], s->x[s->width - 1] - s->x[0], s->y[s->height - 1] - s->y[0],
+        AROUND * FARLANDS_UNIT * d->lattice[level].metres);
+    struct filling f = {
+        .patch = d->patch, .value = mean ? PATCH_MEAN : PATCH_HEIGHT, .out = out, .stride = stride};
     const int err = drainage_fill_patch(d, level, range, &frame);
-    const struct drainage_patch *p = d->patch;
-    for (int j = 0; j + 1 < range.height && !err; j++)
-        for (int i = 0; i + 1 < range.width; i++) {
-            int triangle[2][3];
-            cut_quad(p, j * range.width + i, triangle);
-            for (int k = 0; k < 2; k++)
-                fill_triangle(p, mean ? p->mean : p->height, triangle[k], &xs, &ys, out, stride);
+    if (err)
+        return err;
+    place(&f.x, s->x, s->width);
+    place(&f.y, s->y, s->height);
+    for (int k = 0; k < range.width * range.height; k++)
+        if (d->patch->receiver[k] != NODE_UNKNOWN) {
+            f.column[k] = (int16_t)first_place(&f.x, d->patch->x[k]);
+            f.row[k] = (int16_t)first_place(&f.y, d->patch->y[k]);
         }
-    return err;
+    for (int j = 0; j + 1 < range.height; j++)
+        for (int i = 0; i + 1 < range.width; i++)
+            fill_quad(&f, j * range.width + i);
+    return 0;
 }
 
 /* Halves SAMPLES until they fit. */
@@ -147,7 +194,8 @@ static int fill_parts(struct drainage *d, int level, const struct drainage_sampl
                       float *out, size_t stride)
 {
     const struct turned_range range = range_of(&d->lattice[level], s);
-    if (range.width <= PATCH_SIDE && range.height <= PATCH_SIDE)
+    if (range.width <= PATCH_SIDE && range.height <= PATCH_SIDE && s->width <= SAMPLES_SIDE &&
+        s->height <= SAMPLES_SIDE)
         return fill_samples(d, level, s, range, mean, out, stride);
     struct drainage_samples a = *s, b = *s;
     if (s->width > s->height) {
@@ -166,8 +214,60 @@ static int fill_parts(struct drainage *d, int level, const struct drainage_sampl
                       out + (size_t)(b.y - s->y) * stride + (size_t)(b.x - s->x), stride);
 }
 
+/* Whether COUNT places are all APART. */
+static bool is_even(const int64_t *at, int count, int64_t apart)
+{
+    int k = 1;
+    while (k < count && at[k] - at[k - 1] == apart)
+        k++;
+    return k >= count;
+}
+
+/* The heights of a picture whose pixels are far wider than valleys: the envelope, and the mean of
+ * what rivers add to it. */
+static int fill_over_envelope(struct drainage *d, const struct farlands_grid *grid, float *out,
+                              size_t stride)
+{
+    float *in[DRAINAGE_INPUTS];
+    int err = 0;
+    for (enum drainage_input k = 0; k < DRAINAGE_INPUTS && !err; k++) {
+        in[k] = d->input + (ptrdiff_t)k * INPUT_SIDE * INPUT_SIDE;
+        err = d->source(d->context, k, grid, in[k]);
+    }
+    for (int k = 0; k < grid->width * grid->height && !err; k++) {
+        const float envelope = in[DRAINAGE_ENVELOPE][k];
+        const float relief = drainage_relief(in[DRAINAGE_STEEPNESS][k], in[DRAINAGE_SIDE][k]);
+        out[(size_t)(k / grid->width) * stride + (size_t)(k % grid->width)] =
+            envelope + (envelope > 0 ? relief : 0);
+    }
+    return err;
+}
+
+/* The same, in grids whose samples are BAND_LIMIT apart. */
+static int fill_grids(struct drainage *d, const struct drainage_samples *s, int64_t band_limit,
+                      float *out, size_t stride)
+{
+    const int wide = is_even(s->x, s->width, band_limit) ? INPUT_SIDE : 1;
+    const int high = is_even(s->y, s->height, band_limit) ? INPUT_SIDE : 1;
+    int err = 0;
+    for (int j = 0; j < s->height && !err; j += high)
+        for (int i = 0; i < s->width && !err; i += wide) {
+            const struct farlands_grid grid = {s->x[i],
+                                               s->y[j],
+                                               band_limit,
+                                               s->width - i < wide ? s->width - i : wide,
+                                               s->height - j < high ? s->height - j : high,
+                                               true};
+            err = fill_over_envelope(d, &grid, out + (size_t)j * stride + i, stride);
+        }
+    return err;
+}
+
 int drainage_heights(struct drainage *d, const struct drainage_samples *samples, int64_t band_limit,
                      float *out, size_t stride)
 {
-    return fill_parts(d, level_of(d, band_limit), samples, band_limit > 0, out, stride);
+    const int level = drainage_level(d, band_limit);
+    if (band_limit > 0 && !drainage_builds(d, level))
+        return fill_grids(d, samples, band_limit, out, stride);
+    return fill_parts(d, level, samples, band_limit > 0, out, stride);
 }

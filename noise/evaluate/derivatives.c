@@ -117,6 +117,7 @@ static struct dual operation_dual(const struct operation *o, const struct dual *
     case GRAPH_SLOPE_X:
     case GRAPH_SLOPE_Y:
     case GRAPH_DRAIN:
+    case GRAPH_DRAINAGE:
     case GRAPH_BASE_LEVEL:
     case GRAPH_BANK:
     case GRAPH_WATER:
@@ -143,7 +144,8 @@ void derivatives_need(const struct program *program, int operation, bool needed[
 bool derivatives_exist(const struct program *program, const bool needed[GRAPH_MAX_NODES])
 {
     for (int k = 0; k < program->count; k++)
-        if (needed[k] && program->operation[k].river_source >= 0)
+        if (needed[k] && (program->operation[k].river_source >= 0 ||
+                          program->operation[k].kind == GRAPH_DRAINAGE))
             return false;
     return true;
 }

@@ -66,6 +66,55 @@ static int make_patch(struct context *c, int lattice, const struct chunk *chunk)
     return err;
 }
 
+/* The drainage_source of a GRAPH_DRAINAGE: evaluate an input. */
+static int drainage_input(void *context, enum drainage_input input,
+                          const struct farlands_grid *grid, float *out)
+{
+    static const float LEAST = 1e-4f, MOST = 10; /* of slopes */
+    const struct ground_memory *m = context;
+    struct context c = {.program = m->program,
+                        .kernel = m->kernel,
+                        .scratch = m->scratch,
+                        .evaluation = m->evaluation,
+                        .band_limit = grid->band_limit};
+    const struct output output = {m->input[input], out};
+    int err = make_plan(&c, grid->band_limit ? grid->step : 0, &output, 1);
+    if (!err)
+        err = evaluate_grid(&c, grid, &output, 1, (size_t)grid->width, NULL);
+    const int count = grid->width * grid->height;
+    for (int i = 0; i < count && !err && input != DRAINAGE_ENVELOPE; i++)
+        out[i] = out[i] < LEAST ? LEAST : out[i] > MOST ? MOST : out[i];
+    return err;
+}
+
+static struct ground_memory *new_ground(const struct context *c, int k)
+{
+    const struct operation *o = &c->program->operation[k];
+    struct ground_memory *m = ground_memory_new();
+    if (!m)
+        return NULL;
+    for (int i = 0; i < DRAINAGE_INPUTS; i++)
+        m->input[i] = o->input[i];
+    if (!drainage_new(&m->drainage, o->drainage, drainage_input, m))
+        return m;
+    ground_memory_free(m);
+    return NULL;
+}
+
+/* The memory of GRAPH_DRAINAGE K; NULL if out of memory. */
+static struct ground_memory *ground_of(const struct context *c, int k)
+{
+    struct ground_memory **m = &c->evaluation->ground[k];
+    if (!*m)
+        *m = new_ground(c, k);
+    if (!*m)
+        return NULL;
+    (*m)->program = c->program; /* perhaps another program with the same id */
+    (*m)->kernel = c->kernel;
+    (*m)->scratch = c->scratch;
+    return *m;
+}
+
 /* The drain_ground of a GRAPH_DRAIN: evaluate the field below it. */
 static int river_ground(void *context, const struct farlands_grid *grid, float *out)
 {
@@ -80,20 +129,28 @@ static int river_ground(void *context, const struct farlands_grid *grid, float *
     return err ? err : evaluate_grid(&c, grid, &output, 1, (size_t)grid->width, NULL);
 }
 
-static struct river_memory *new_rivers(const struct context *c, int k)
+static struct river_memory *new_rivers(struct context *c, int k)
 {
     const struct operation *o = &c->program->operation[k];
     struct river_memory *m = river_memory_new();
     if (!m)
         return NULL;
     m->ground = o->input[0];
-    if (!rivers_new(&m->rivers, o->rivers, c->kernel, river_ground, m))
+    int err = -ENOMEM;
+    if (o->kind == GRAPH_DRAIN) {
+        err = rivers_new(&m->rivers, o->rivers, c->kernel, river_ground, m);
+    } else {
+        const struct ground_memory *ground = ground_of(c, k);
+        if (ground)
+            err = rivers_new_on(&m->rivers, o->rivers, c->kernel, ground->drainage);
+    }
+    if (!err)
         return m;
     river_memory_free(m);
     return NULL;
 }
 
-/* The rivers of GRAPH_DRAIN K. */
+/* The rivers of K, a GRAPH_DRAIN or GRAPH_DRAINAGE. */
 static struct rivers *rivers_of(struct context *c, int k)
 {
     struct river_memory **m = &c->evaluation->rivers[k];
@@ -104,6 +161,8 @@ static struct rivers *rivers_of(struct context *c, int k)
     (*m)->program = c->program; /* perhaps another program with the same id */
     (*m)->kernel = c->kernel;
     (*m)->scratch = c->scratch;
+    if (c->program->operation[k].kind == GRAPH_DRAINAGE)
+        ground_of(c, k); /* it, too, gets the program */
     return (*m)->rivers;
 }
 
@@ -127,6 +186,30 @@ static int find_rivers(struct context *c, const struct domain *domain, const str
     return err;
 }
 
+/* Find the ground of GRAPH_DRAINAGE K at CHUNK's samples. */
+static int find_ground(struct context *c, int k, const struct chunk *chunk, int64_t band_limit)
+{
+    struct ground_memory *m = ground_of(c, k);
+    if (!m)
+        return -ENOMEM;
+    for (int i = 0; i < chunk->width; i++)
+        m->x[i] = coordinate_at(chunk->x, i);
+    for (int j = 0; j < chunk->height; j++)
+        m->y[j] = coordinate_at(chunk->y, j);
+    const struct drainage_samples samples = {m->x, m->y, chunk->width, chunk->height};
+    return drainage_heights(m->drainage, &samples, band_limit, m->height, KERNEL_CHUNK);
+}
+
+/* Find all grounds that DOMAIN's steps need for CHUNK. */
+static int find_grounds(struct context *c, const struct domain *domain, const struct chunk *chunk)
+{
+    int err = 0;
+    for (int s = 0; s < domain->steps && !err; s++)
+        if (c->program->operation[domain->step[s].operation].kind == GRAPH_DRAINAGE)
+            err = find_ground(c, domain->step[s].operation, chunk, domain->band_limit);
+    return err;
+}
+
 /* Evaluate DOMAIN over CHUNK. OUT: each output's rows. ROOMY: rows may be written in whole
  * KERNEL_STEPs. */
 static int evaluate_chunk(struct context *c, const struct domain *domain, const struct chunk *chunk,
@@ -137,6 +220,8 @@ static int evaluate_chunk(struct context *c, const struct domain *domain, const 
         err = make_patch(c, domain->lattice[i], chunk);
     if (!err)
         err = find_rivers(c, domain, chunk);
+    if (!err)
+        err = find_grounds(c, domain, chunk);
     return err ? err : steps_run(c, domain, chunk, roomy, out);
 }
 

@@ -73,6 +73,27 @@ void river_memory_free(struct river_memory *memory)
     free(memory);
 }
 
+struct ground_memory *ground_memory_new(void)
+{
+    struct ground_memory *m = calloc(1, sizeof *m);
+
+    if (m)
+        m->evaluation = calloc(1, sizeof *m->evaluation);
+    if (m && m->evaluation)
+        return m;
+    free(m);
+    return NULL;
+}
+
+void ground_memory_free(struct ground_memory *memory)
+{
+    if (memory) {
+        drainage_free(memory->drainage);
+        evaluation_free(memory->evaluation);
+    }
+    free(memory);
+}
+
 void evaluation_free(struct evaluation *evaluation)
 {
     if (evaluation) {
@@ -81,6 +102,7 @@ void evaluation_free(struct evaluation *evaluation)
     }
     for (int i = 0; evaluation && i < GRAPH_MAX_NODES; i++) {
         river_memory_free(evaluation->rivers[i]);
+        ground_memory_free(evaluation->ground[i]);
         aligned_free(evaluation->patch[i]);
         aligned_free(evaluation->buffer[i]);
         if (evaluation->run[i])
@@ -111,5 +133,7 @@ void evaluation_reset(struct evaluation *e)
             e->patch[i]->columns = 0;
         river_memory_free(e->rivers[i]);
         e->rivers[i] = NULL;
+        ground_memory_free(e->ground[i]);
+        e->ground[i] = NULL;
     }
 }

@@ -6,6 +6,7 @@
 #ifndef FARLANDS_EVALUATION_H
 #define FARLANDS_EVALUATION_H
 
+#include "noise/drainage/drainage.h"
 #include "noise/evaluate/evaluate.h"
 #include "noise/exact/aligned.h"
 #include "noise/kernel/scratch.h"
@@ -33,10 +34,24 @@ struct river_memory {
     struct farlands_scratch *scratch;
 };
 
+/* A GRAPH_DRAINAGE, the evaluation of its inputs, and the heights of the chunk. */
+struct ground_memory {
+    struct drainage *drainage;
+    struct evaluation *evaluation;
+    int input[DRAINAGE_INPUTS];
+    /* Copied, as above. */
+    const struct program *program;
+    const struct kernel *kernel;
+    struct farlands_scratch *scratch;
+    int64_t x[KERNEL_CHUNK], y[KERNEL_CHUNK];
+    float height[KERNEL_CHUNK * KERNEL_CHUNK];
+};
+
 struct evaluation {
     struct plan plan;
-    struct patch *patch[GRAPH_MAX_NODES];         /* by operation */
-    struct river_memory *rivers[GRAPH_MAX_NODES]; /* by operation */
+    struct patch *patch[GRAPH_MAX_NODES];          /* by operation */
+    struct river_memory *rivers[GRAPH_MAX_NODES];  /* by operation */
+    struct ground_memory *ground[GRAPH_MAX_NODES]; /* by operation */
     struct buffer *buffer[GRAPH_MAX_NODES];
     struct buffer *zeros;
     struct run_memory *run[GRAPH_MAX_NODES];
@@ -58,5 +73,7 @@ int evaluation_buffers(struct evaluation *e, const struct domain *domain);
 /* Memory with a separate evaluation. MEMORY may be NULL. */
 struct river_memory *river_memory_new(void);
 void river_memory_free(struct river_memory *memory);
+struct ground_memory *ground_memory_new(void);
+void ground_memory_free(struct ground_memory *memory);
 
 #endif

@@ -27,6 +27,7 @@ static double cost(const struct operation *o)
     case GRAPH_SPLINE:
         return 8;
     case GRAPH_DRAIN:
+    case GRAPH_DRAINAGE:
         return 100;
     case GRAPH_LATTICE:
     case GRAPH_SLOPE_X:

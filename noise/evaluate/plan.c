@@ -27,7 +27,10 @@ static int resolve(const struct program *program, const struct domain *domain, i
 static void find_inputs(const struct program *program, struct domain *domain, int k)
 {
     const struct operation *o = &program->operation[k];
-    domain->inputs[k] = operation_is_patched(o) || plan_is_silent(domain, o) ? 0 : o->inputs;
+    domain->inputs[k] =
+        operation_is_patched(o) || o->kind == GRAPH_DRAINAGE || plan_is_silent(domain, o)
+            ? 0
+            : o->inputs;
     /* The last input of such an operation stands for rivers, and is not read. */
     if (operation_is_near_water(o))
         domain->inputs[k]--;

@@ -73,6 +73,21 @@ static void run_rivers(const struct context *c, const struct operation *o, struc
         rivers_channel(rivers, j, rows, width, in, to);
 }
 
+/* A GRAPH_DRAINAGE on ROWS rows from J on, WIDTH samples each, kept within its bounds. */
+static void run_ground(const struct context *c, const struct operation *o, int k, int j, int rows,
+                       int width, struct rows to)
+{
+    const struct ground_memory *m = c->evaluation->ground[k];
+    for (int r = 0; r < rows; r++) {
+        const float *from = m->height + (size_t)(j + r) * KERNEL_CHUNK;
+        float *row = to.at + (size_t)r * to.stride;
+        for (int i = 0; i < width; i++)
+            row[i] = from[i] < o->low ? o->low : from[i] > o->high ? o->high : from[i];
+        for (int i = width; i < whole_steps(width); i++)
+            row[i] = 0;
+    }
+}
+
 /* The values of an operation whose rivers are hidden. */
 static void fill_without_rivers(const struct operation *o, int rows, int n, struct rows to)
 {
@@ -100,6 +115,8 @@ static void run_operation(struct context *c, const struct step *step, const stru
                           c->kernel, o->kind, chunk, j, rows, to);
     else if (o->river_source >= 0)
         run_rivers(c, o, in[0], j, rows, chunk->width, to);
+    else if (o->kind == GRAPH_DRAINAGE)
+        run_ground(c, o, step->operation, j, rows, chunk->width, to);
     else if (o->kind == GRAPH_NOISE)
         run_noise(c, o, run, in, j, rows, to);
     else if (o->kind == GRAPH_DAMPED)

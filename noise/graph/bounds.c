@@ -118,7 +118,9 @@ static struct bounds river_bounds(const struct operation *o, const struct operat
         return exactly(0, 0); /* refused by program.c */
     const struct operation *source = &all[o->river_source];
     const struct rivers_params *p = o->kind == GRAPH_DRAIN ? o->rivers : source->rivers;
-    const double highest = fmax((double)all[source->input[0]].high, 0) + ABOVE;
+    const struct operation *ground =
+        source->kind == GRAPH_DRAINAGE ? source : &all[source->input[0]];
+    const double highest = fmax((double)ground->high, 0) + ABOVE;
     switch (o->kind) {
     case GRAPH_DRAIN:
         return about(fmin((double)a->low, 0) - 10, highest);
@@ -134,6 +136,13 @@ static struct bounds river_bounds(const struct operation *o, const struct operat
         return about(fmin((double)a->low, -rivers_deepest(p) - 10),
                      fmax((double)a->high, highest + 300));
     }
+}
+
+/* Steps.c keeps the ground within them. Everest is 8849 m high. */
+static struct bounds drainage_bounds(const struct operation *envelope)
+{
+    static const double RELIEF = 9000, HOLLOW = 100;
+    return about(fmin((double)envelope->low, 0) - HOLLOW, fmax((double)envelope->high, 0) + RELIEF);
 }
 
 static struct bounds bounds_of(const struct operation *o, const struct operation *all)
@@ -186,6 +195,8 @@ static struct bounds bounds_of(const struct operation *o, const struct operation
         return erode_bounds(o, c);
     case GRAPH_BIOME:
         return biome_bounds(o->biomes);
+    case GRAPH_DRAINAGE:
+        return drainage_bounds(a);
     case GRAPH_DRAIN:
     case GRAPH_BASE_LEVEL:
     case GRAPH_BANK:

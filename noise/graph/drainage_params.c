@@ -6,11 +6,13 @@
 const char *drainage_fault(const struct drainage_params *p, const char **key)
 {
     *key = "levels";
-    if (!(p->levels >= 1 && p->levels <= DRAINAGE_MAX_LEVELS))
-        return "expected 1 to 12";
+    if (!(p->levels >= 2 && p->levels <= DRAINAGE_MAX_LEVELS))
+        return "expected 2 to 12";
     *key = "spacing";
-    if (!(p->spacing <= FARLANDS_UNIT << 18 && p->spacing >= FARLANDS_UNIT << (p->levels + 3)) ||
+    const int64_t last = p->spacing >> (p->levels - 1);
+    if (!(p->spacing <= FARLANDS_UNIT << 18 && last >= FARLANDS_UNIT << 4 &&
+          last <= FARLANDS_UNIT << 12) ||
         (p->spacing & (p->spacing - 1)) != 0)
-        return "expected a power of two, at most 262144 blocks, and at least 16 on the last level";
+        return "expected a power of two, at most 262144 blocks, and 16 to 4096 on the last level";
     return NULL;
 }

@@ -4,7 +4,19 @@
 
 #include <stdint.h>
 
-enum { DRAINAGE_MAX_LEVELS = 12 };
+enum {
+    DRAINAGE_MAX_LEVELS = 12,
+    DRAINAGE_BUILDS =
+        4096, /* blocks: rivers build the ground of levels with at most this spacing */
+};
+
+/* What a world says about its ground: fields. */
+enum drainage_input {
+    DRAINAGE_ENVELOPE,  /* metres: the beds of the greatest rivers; 0 or less is the sea */
+    DRAINAGE_STEEPNESS, /* k: how much a river falls that drains 1 km2 */
+    DRAINAGE_SIDE,      /* the slope of the steepest hillsides */
+    DRAINAGE_INPUTS,
+};
 
 struct drainage_params {
     uint64_t seed;

@@ -16,6 +16,7 @@
 #include "noise/fractal/params.h"
 #include "noise/graph/biomes.h"
 #include "noise/graph/curve.h"
+#include "noise/graph/drainage_params.h"
 #include "noise/graph/rivers_params.h"
 
 enum {
@@ -57,9 +58,10 @@ struct graph_node {
     /* For GRAPH_NOISE, whose knots may be 0; for GRAPH_DAMPED; and for GRAPH_ERODE, which reads
      * seed, hash, wavelength, lacunarity and octaves. The volume is ignored. */
     const struct farlands_params *noise;
-    const struct curve_params *curve;   /* GRAPH_SPLINE */
-    const struct biome_rows *biomes;    /* GRAPH_BIOME */
-    const struct rivers_params *rivers; /* GRAPH_DRAIN */
+    const struct curve_params *curve;       /* GRAPH_SPLINE */
+    const struct biome_rows *biomes;        /* GRAPH_BIOME */
+    const struct rivers_params *rivers;     /* GRAPH_DRAIN, GRAPH_DRAINAGE */
+    const struct drainage_params *drainage; /* GRAPH_DRAINAGE */
 };
 
 enum { GRAPH_NAME_MAX = 64 }; /* with its terminating NUL */

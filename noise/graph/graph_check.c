@@ -115,6 +115,13 @@ static struct node_fault river_fault(const struct graph_node *node)
     return fault;
 }
 
+static struct node_fault drainage_node_fault(const struct graph_node *node)
+{
+    struct node_fault fault;
+    fault.text = drainage_fault(node->drainage, &fault.key);
+    return fault.text ? fault : river_fault(node);
+}
+
 /* A fault in a number of NODE, without regard to other numbers. */
 static struct node_fault number_fault(const struct graph_node *node)
 {
@@ -142,6 +149,8 @@ struct node_fault graph_node_fault(const struct graph_node *node)
         return erode_fault(node);
     case GRAPH_DRAIN:
         return river_fault(node);
+    case GRAPH_DRAINAGE:
+        return drainage_node_fault(node);
     case GRAPH_SPLINE:
         return curve_fault(node->curve);
     case GRAPH_BIOME:

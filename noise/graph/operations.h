@@ -7,11 +7,12 @@
 #include "noise/graph/graph.h"
 
 enum operation_family {
-    FAMILY_NOISE,   /* computes a noise */
-    FAMILY_PLAIN,   /* each sample depends on the same sample in its inputs, and on nothing else */
-    FAMILY_PATCHED, /* interpolated between a patch's nodes */
-    FAMILY_DRAIN,   /* makes rivers */
-    FAMILY_WATER,   /* reads the rivers of its last input, but not that input's values */
+    FAMILY_NOISE,    /* computes a noise */
+    FAMILY_PLAIN,    /* each sample depends on the same sample in its inputs, and on nothing else */
+    FAMILY_PATCHED,  /* interpolated between a patch's nodes */
+    FAMILY_DRAIN,    /* makes rivers */
+    FAMILY_DRAINAGE, /* ground that is built by its rivers: no sample of an input is read */
+    FAMILY_WATER,    /* reads the rivers of its last input, but not that input's values */
 };
 
 /* A node's number: a key for messages, bounds, and a text that says what is expected. */

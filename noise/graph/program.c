@@ -68,16 +68,22 @@ static int make_operation(struct operation *o, const struct graph_node *node, co
             return -ENOMEM;
         biomes_make(o->biomes, node->biomes);
     }
-    if (node->kind == GRAPH_DRAIN) {
+    if (node->rivers) {
         o->rivers = malloc(sizeof *o->rivers);
         if (!o->rivers)
             return -ENOMEM;
         *o->rivers = *node->rivers;
     }
+    if (node->kind == GRAPH_DRAINAGE) {
+        o->drainage = malloc(sizeof *o->drainage);
+        if (!o->drainage)
+            return -ENOMEM;
+        *o->drainage = *node->drainage;
+    }
     return 0;
 }
 
-/* The GRAPH_DRAIN whose rivers operation K reads, or -1. */
+/* The GRAPH_DRAIN or GRAPH_DRAINAGE whose rivers operation K reads, or -1. */
 static int find_river_source(int k, const struct operation *all)
 {
     const struct operation *o = &all[k];
@@ -88,7 +94,9 @@ static int find_river_source(int k, const struct operation *all)
     int source = o->input[o->inputs - 1];
     if (all[source].kind == GRAPH_LATTICE)
         source = all[source].input[0];
-    return all[source].kind == GRAPH_DRAIN ? source : -1;
+    const bool flows = all[source].kind == GRAPH_DRAIN ||
+                       (all[source].kind == GRAPH_DRAINAGE && o->kind != GRAPH_BASE_LEVEL);
+    return flows ? source : -1;
 }
 
 /*
@@ -141,7 +149,10 @@ static struct node_fault bounds_fault(const struct operation *o, const struct op
             "input", "expected a field with a lattice, such as { of: NAME, lattice: 16 }"};
     if (operation_is_near_water(o) && o->river_source < 0)
         return (struct node_fault){o->inputs == 2 ? "drain" : "input",
-                                   "expected a field that is a drain, or a lattice of one"};
+                                   o->kind == GRAPH_BASE_LEVEL
+                                       ? "expected a field that is a drain, or a lattice of one"
+                                       : "expected a field that is a drain or a drainage, or a "
+                                         "lattice of one"};
     if (!(o->low >= -1e18f && o->high <= 1e18f))
         return (struct node_fault){"", "its values could exceed 1e18"};
     for (int i = 0; o->kind == GRAPH_NOISE && i < o->inputs; i++) {
@@ -218,6 +229,15 @@ static uint64_t mix_rivers(uint64_t id, const struct rivers_params *rivers)
     return id;
 }
 
+static uint64_t mix_drainage(uint64_t id, const struct drainage_params *p)
+{
+    id = lattice_mix(id + p->seed);
+    id = lattice_mix(id + (uint64_t)p->spacing);
+    id = lattice_mix(id + (uint64_t)p->levels);
+    id = mix_double(mix_double(id, p->concavity), p->rough);
+    return mix_double(mix_double(id, p->floor), p->bend);
+}
+
 static uint64_t program_id(const struct program *program)
 {
     uint64_t id = 0;
@@ -236,6 +256,8 @@ static uint64_t program_id(const struct program *program)
             id = mix_biomes(id, o->biomes);
         if (o->rivers)
             id = mix_rivers(id, o->rivers);
+        if (o->drainage)
+            id = mix_drainage(id, o->drainage);
     }
     return id;
 }
@@ -260,13 +282,27 @@ struct totals {
     bool drained[GRAPH_MAX_NODES]; /* is or needs a drain */
 };
 
+/* The fault of O, a drain or a drainage that needs another one. */
+static struct node_fault drained_fault(const struct totals *totals, const struct operation *o)
+{
+    static const char *const keys[DRAINAGE_INPUTS] = {"envelope", "steepness", "side"};
+    int i = 0;
+    while (!totals->drained[o->input[i]])
+        i++;
+    return o->kind == GRAPH_DRAIN
+               ? (struct node_fault){"of", "expected ground without another drain"}
+               : (struct node_fault){keys[i],
+                                     "expected a field without a drain or another drainage"};
+}
+
 /* Add operation K to TOTALS. Returns its fault. */
 static struct node_fault totals_fault(struct totals *totals, const struct program *program, int k)
 {
     const struct operation *o = &program->operation[k];
     totals->octaves += o->noise ? noise_octaves(o->noise) : 0;
     totals->lattices += o->kind == GRAPH_LATTICE;
-    totals->drains += o->kind == GRAPH_DRAIN;
+    const bool drains = o->kind == GRAPH_DRAIN || o->kind == GRAPH_DRAINAGE;
+    totals->drains += drains;
     totals->depth[k] = 0;
     for (int i = 0; i < o->inputs; i++) {
         if (totals->depth[o->input[i]] > totals->depth[k])
@@ -275,9 +311,9 @@ static struct node_fault totals_fault(struct totals *totals, const struct progra
     }
     /* Each node of these rivers would need nodes of the other drain around it, so a tile's cost
      * would have no bound. */
-    if (o->kind == GRAPH_DRAIN && totals->drained[k])
-        return (struct node_fault){"of", "expected ground without another drain"};
-    totals->drained[k] |= o->kind == GRAPH_DRAIN;
+    if (drains && totals->drained[k])
+        return drained_fault(totals, o);
+    totals->drained[k] |= drains;
     totals->depth[k] += o->kind == GRAPH_LATTICE;
     if (totals->octaves > GRAPH_MAX_OCTAVES)
         return (struct node_fault){"octaves", "expected at most 512 in all fields of a world"};
@@ -357,6 +393,7 @@ void program_free(struct program *program)
         free(program->operation[k].curve);
         free(program->operation[k].biomes);
         free(program->operation[k].rivers);
+        free(program->operation[k].drainage);
     }
     if (program) {
         free(program->operation);

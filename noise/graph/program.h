@@ -24,8 +24,9 @@ struct operation {
     int spacing_bits;             /* GRAPH_LATTICE: the spacing is 2 to this, in units */
     struct biomes *biomes;        /* GRAPH_BIOME */
     struct rivers_params *rivers; /* GRAPH_DRAIN */
-    int river_source;             /* the GRAPH_DRAIN whose rivers are read, or this one; */
-                                  /* -1: none */
+    struct drainage_params *drainage; /* GRAPH_DRAINAGE */
+    int river_source; /* the GRAPH_DRAIN or GRAPH_DRAINAGE whose rivers are read, or this drain; */
+                      /* -1: none */
 };
 
 struct program {

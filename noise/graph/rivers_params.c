@@ -25,12 +25,12 @@ double rivers_depth(const struct rivers_params *params, double order)
     return by_order(params->depth, params->deepening, order);
 }
 
-/* A bound: no river has a greater order. A course is up to 4 spacings long on the broadest level.
- * On each next level it has 4 times as many spacings and at most 4 more: less than 4^(levels - 1)
- * 16 / 3. */
+/* A bound: no river has a greater order. In a drain a course is up to 4 spacings long on the
+ * broadest level. On each next level it has 4 times as many spacings and at most 4 more: less than
+ * 4^(levels - 1) 16 / 3. */
 static double greatest_order(const struct rivers_params *params)
 {
-    return 2 * params->levels + 2;
+    return params->halves ? RIVERS_MAX_ORDER : 2 * params->levels + 2;
 }
 
 double rivers_widest(const struct rivers_params *params)
@@ -46,12 +46,12 @@ double rivers_deepest(const struct rivers_params *params)
 const char *rivers_fault(const struct rivers_params *p, const char **key)
 {
     *key = "levels";
-    if (!(p->levels >= 2 && p->levels <= RIVERS_MAX_LEVELS))
+    if (!p->halves && !(p->levels >= 2 && p->levels <= RIVERS_MAX_LEVELS))
         return "expected 2 to 5";
     *key = "spacing";
-    if (!(p->spacing >= FARLANDS_UNIT << (2 * p->levels + 4) && p->spacing <= FARLANDS_UNIT
-                                                                                  << 18) ||
-        (p->spacing & (p->spacing - 1)) != 0)
+    if (!p->halves && (!(p->spacing >= FARLANDS_UNIT << (2 * p->levels + 4) &&
+                         p->spacing <= FARLANDS_UNIT << 18) ||
+                       (p->spacing & (p->spacing - 1)) != 0))
         return "expected a power of two, at most 262144 blocks, and at least 64 on the last level";
     *key = "width";
     if (!(rivers_widest(p) <= 2048))

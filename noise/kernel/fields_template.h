@@ -86,6 +86,7 @@ static KERNEL_FLAT void operate_row(const struct operation *o, const float *a, c
     case GRAPH_SLOPE_X:
     case GRAPH_SLOPE_Y:
     case GRAPH_DRAIN:
+    case GRAPH_DRAINAGE:
     case GRAPH_BASE_LEVEL:
     case GRAPH_BANK:
     case GRAPH_WATER:

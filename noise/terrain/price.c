@@ -35,12 +35,16 @@ enum {
     CURVE = 400,       /* with up to SHORT_CURVE pieces, */
     LONG_CURVE = 1500, /* and with more pieces than a kernel with 8 lanes keeps in a register */
     SHORT_CURVE = 8,
-    BIOME_ROW = 300,  /* for a row in a table, and for a range in a row */
-    NODE = 2000000,   /* for a node in a drainage, without its ground, */
-    NODE_GROUND = 32, /* which is evaluated so often */
-    NODES = 24,       /* along an axis around a place, on each level */
-    NODES_KEPT = 128, /* that a drainage remembers */
-    NODE_SAMPLES = 8, /* that show a level in a picture */
+    BIOME_ROW = 300,     /* for a row in a table, and for a range in a row */
+    NODE = 2000000,      /* for a node in a drainage, without its ground, */
+    NODE_GROUND = 32,    /* which is evaluated so often */
+    NODES = 24,          /* along an axis around a place, on each level */
+    NODES_KEPT = 128,    /* that a drainage remembers */
+    NODE_SAMPLES = 8,    /* that show a level in a picture */
+    BUILT_NODE = 130000, /* for a node of ground that is built by its drainage: */
+    BUILT_NODES = 24,    /* along an axis around each of several places, on each level; */
+    BUILT_FIRST = 110,   /* around a single one */
+    BUILT_SAMPLES = 2,   /* that show a level in a picture */
     MOST_TIMES = 64,
 };
 
@@ -161,13 +165,28 @@ static uint64_t nodes_of(const struct set *set, const struct rivers_params *rive
 {
     uint64_t nodes = 0;
     for (int level = 0; level < rivers->levels; level++) {
-        const int64_t spacing = rivers->spacing >> (2 * level);
+        const int64_t spacing = rivers_spacing(rivers, level);
         const uint64_t along = count(set, spacing, NODES);
         if (level > 0 && spacing < NODE_SAMPLES * set->band_limit)
             break;
         nodes += again && along <= NODES_KEPT ? 0 : along * along;
     }
     return nodes;
+}
+
+/* Charge for the blocks of GRAPH_DRAINAGE K. They are needed once, whatever is read from them. */
+static void charge_ground(struct pricing *p, const struct set *set, int k,
+                          bool found[2][GRAPH_MAX_NODES])
+{
+    const struct rivers_params *rivers = p->program->operation[k].rivers;
+    for (int level = 0; level < rivers->levels && !found[0][k]; level++) {
+        const int64_t spacing = rivers_spacing(rivers, level);
+        const uint64_t along = count(set, spacing, set->places > 1 ? BUILT_NODES : BUILT_FIRST);
+        if (level > 0 && spacing < BUILT_SAMPLES * set->band_limit)
+            break;
+        charge(p, k, BUILT_NODE, along * along);
+    }
+    found[0][k] = true;
 }
 
 /* Charge for the rivers of O, an operation in SET. They are needed once for valleys and once for
@@ -177,6 +196,10 @@ static void charge_rivers(struct pricing *p, const struct set *set, const struct
 {
     const int source = o->river_source;
     const struct rivers_params *rivers = p->program->operation[source].rivers;
+    if (p->program->operation[source].kind == GRAPH_DRAINAGE) {
+        charge_ground(p, set, source, found);
+        return;
+    }
     const bool valleys = o->kind == GRAPH_DRAIN || o->kind == GRAPH_BASE_LEVEL;
     if (found[valleys][source])
         return;
@@ -221,6 +244,10 @@ static void charge_set(struct pricing *p, const struct set *set, int output)
             hidden || (o->kind == GRAPH_LATTICE && lattice_spacing(o) < set->direct_below);
         if (!direct)
             charge(p, k, of_operation(set, o), set->times);
+        /* Pictures of the envelope need no blocks. */
+        if (o->kind == GRAPH_DRAINAGE &&
+            BUILT_SAMPLES * set->band_limit <= DRAINAGE_BUILDS * FARLANDS_UNIT)
+            charge_ground(p, set, k, found);
         if (!hidden && o->river_source >= 0)
             charge_rivers(p, set, o, found);
         if (operation_is_patched(o) && !direct) {
@@ -271,7 +298,7 @@ static uint64_t price_node(const struct program *program, int k)
 {
     enum { SIDE = 32 };
     const struct operation *o = &program->operation[k];
-    const int64_t finest = o->rivers->spacing >> (2 * (o->rivers->levels - 1));
+    const int64_t finest = rivers_spacing(o->rivers, o->rivers->levels - 1);
     uint64_t own[GRAPH_MAX_NODES] = {0};
     struct pricing p = {.program = program, .own = own};
     charge_square(&p, o->input[0], (struct price_square){finest, SIDE, true});
@@ -322,7 +349,7 @@ static void price_field(struct price *out, const struct program *program, const 
     out->place = price_square(program, node, operation, (struct price_square){1, 1, false}, own);
     out->beside = out->place;
     for (int k = 0; k <= operation; k++)
-        out->beside -= program->operation[k].kind == GRAPH_DRAIN ? own[k] : 0;
+        out->beside -= program->operation[k].rivers ? own[k] : 0;
 }
 
 struct price *prices_new(const struct farlands_terrain *terrain)
@@ -385,12 +412,12 @@ struct dear_tile price_dearest(const struct program *program, const int *field, 
     uint64_t node[GRAPH_MAX_NODES];
     price_nodes(program, node);
     for (int k = 0; k < program->count; k++)
-        far = program->operation[k].river_source >= 0 ? TERRAIN_FAR : far;
+        far = program->operation[k].rivers ? TERRAIN_FAR : far;
     for (int i = 0; i < fields; i++)
-        for (int64_t step = FARLANDS_UNIT; step <= far; step *= 4) {
+        for (int64_t step = FARLANDS_UNIT; step <= FARLANDS_UNIT << 20; step *= 4) {
             uint64_t own[GRAPH_MAX_NODES];
             const uint64_t price = price_square(program, node, field[i],
-                                                (struct price_square){step, TILE, false}, own);
+                                                (struct price_square){step, TILE, step > far}, own);
             if (price <= dearest.price)
                 continue;
             dearest = (struct dear_tile){.price = price, .field = i, .step = step};

@@ -55,9 +55,9 @@ struct dear_tile {
 };
 
 /*
- * Find the dearest exact tile that shows one of FIELDS, operations in PROGRAM. Samples are up to
- * 2^20 blocks apart; or up to TERRAIN_FAR if PROGRAM has rivers, because farther apart each sample
- * has to find other rivers.
+ * Find the dearest tile that shows one of FIELDS, operations in PROGRAM, with samples up to 2^20
+ * blocks apart. Tiles are exact. But if PROGRAM has rivers, those beyond TERRAIN_FAR are
+ * band-limited, because farther apart each sample has to find other rivers.
  */
 struct dear_tile price_dearest(const struct program *program, const int *field, int fields);
 

@@ -17,29 +17,28 @@ enum { AT_SOURCE = CURVE_PIECES + 1, AT_NODE = 2 * AT_SOURCE, ENDED = -1 };
 enum { AROUND = 2, WIDE = 2 * AROUND + 1 };
 
 struct neighborhood {
-    struct drain_node node[WIDE * WIDE];
+    struct course_node node[WIDE * WIDE];
 };
 
 static int last_level(const struct rivers *rivers)
 {
-    return rivers_params_of(rivers)->levels - 1;
+    return rivers_network(rivers)->params.levels - 1;
 }
 
 /* True if N is on a course. The water at other nodes is too short for one. */
-static bool is_on_course(const struct rivers *rivers, const struct drain_node *n)
+static bool is_on_course(const struct rivers *rivers, const struct course_node *n)
 {
-    return n->kind != DRAIN_SEA && n->birth < last_level(rivers);
+    return n->kind != COURSE_SEA && n->birth < last_level(rivers);
 }
 
-/* The curve over the node that FROM flows to; or the one that begins at FROM. Nodes are in rows of
- * WIDE. */
-static void make_curve(const struct rivers *rivers, const struct drain_node *from, bool is_source,
-                       int wide, struct river_curve *curve)
+/* The curve over the node that FROM flows to; or the one that begins at FROM. */
+static void make_curve(const struct rivers *rivers, const struct course_node *from, bool is_source,
+                       const struct river_network_rows *rows, struct river_curve *curve)
 {
-    const struct river_bend bend = is_source
-                                       ? (struct river_bend){NULL, from, drain_next(from, wide), 1}
-                                       : river_bend_from(from, wide, last_level(rivers));
-    river_curve_make(curve, rivers_params_of(rivers), last_level(rivers), bend, true);
+    const struct river_bend bend =
+        is_source ? (struct river_bend){NULL, from, river_network_next(from, rows), 1, false}
+                  : river_bend_from(from, rows, last_level(rivers));
+    river_curve_make(curve, rivers_network(rivers), last_level(rivers), bend, true);
 }
 
 static int64_t units(float metres)
@@ -78,31 +77,32 @@ int downstream_begin(struct rivers *rivers, int64_t x, int64_t y, struct farland
 {
     /* A curve within a spacing of a place has its first node within 5, along both axes. */
     enum { FAR = 5, SIDE = 2 * (FAR + AROUND) + 1 };
-    const struct rivers_params *params = rivers_params_of(rivers);
-    const int last = last_level(rivers);
-    const float spacing = (float)((double)(params->spacing >> (2 * last)) / FARLANDS_UNIT);
-    struct drain_node node[SIDE * SIDE];
+    const struct river_network *network = rivers_network(rivers);
+    const struct river_network_rows rows = river_network_rows(network, SIDE);
+    const float spacing =
+        (float)((double)rivers_spacing(&network->params, last_level(rivers)) / FARLANDS_UNIT);
+    struct course_node node[SIDE * SIDE];
     struct river_curve curve;
     struct nearest nearest = {x, y, fminf(RIVERS_NEAR, spacing), {0, 0, AT_NODE}};
     int64_t i, j;
-    drain_nearest(rivers_drain(rivers), last, x, y, &i, &j);
+    river_network_nearest(network, x, y, &i, &j);
     nearest.course.i = i;
     nearest.course.j = j;
-    i -= FAR + AROUND;
-    j -= FAR + AROUND;
-    const int err = drain_nodes(rivers_drain(rivers), last, i, j, SIDE, SIDE, node);
+    const int err = river_network_around(network, i, j, FAR + AROUND, node);
     if (err)
         return err;
+    i -= FAR + AROUND;
+    j -= FAR + AROUND;
     for (int row = AROUND; row < SIDE - AROUND; row++)
         for (int column = AROUND; column < SIDE - AROUND; column++) {
-            const struct drain_node *n = &node[row * SIDE + column];
-            if (!is_on_course(rivers, n) || n->kind != DRAIN_FLOWS)
+            const struct course_node *n = &node[row * SIDE + column];
+            if (!is_on_course(rivers, n) || n->kind != COURSE_FLOWS)
                 continue;
             for (int source = 0; source < 2; source++) {
-                if (source && !rivers_is_source(n, SIDE))
+                if (source && !rivers_is_source(n, &rows))
                     continue;
-                make_curve(rivers, n, source, SIDE, &curve);
-                if ((double)curve.order >= params->from)
+                make_curve(rivers, n, source, &rows, &curve);
+                if ((double)curve.order >= network->params.from)
                     add_curve(&nearest, &curve, i + column, j + row, source ? AT_SOURCE : 0);
             }
         }
@@ -113,16 +113,16 @@ int downstream_begin(struct rivers *rivers, int64_t x, int64_t y, struct farland
 /* --- Points --- */
 
 /* The point at node N, off all curves. */
-static struct farlands_course_point point_at_node(const struct drain_node *n)
+static struct farlands_course_point point_at_node(const struct course_node *n)
 {
-    const float level = drain_water(n);
+    const float level = course_level(n);
     return (struct farlands_course_point){.x = n->x,
                                           .y = n->y,
                                           .level = level,
                                           .bed = level,
-                                          .kind = n->kind == DRAIN_SEA   ? FARLANDS_SEA
-                                                  : n->kind == DRAIN_END ? FARLANDS_END_LAKE
-                                                                         : FARLANDS_LAND};
+                                          .kind = n->kind == COURSE_SEA   ? FARLANDS_SEA
+                                                  : n->kind == COURSE_END ? FARLANDS_END_LAKE
+                                                                          : FARLANDS_LAND};
 }
 
 /* Point T on C, whose level at the end is END. */
@@ -155,45 +155,48 @@ static void lower_to(struct farlands_course_point *p, float level, float depth)
 }
 
 /* Finish P, the last point on a course that ends at END. */
-static void end_at(const struct rivers *rivers, const struct drain_node *end,
+static void end_at(const struct rivers *rivers, const struct course_node *end,
                    struct farlands_course_point *p)
 {
     struct river_curve lake;
-    p->kind = end->kind == DRAIN_SEA ? FARLANDS_SEA : FARLANDS_END_LAKE;
-    if (end->kind == DRAIN_SEA || p->width == 0)
+    p->kind = end->kind == COURSE_SEA ? FARLANDS_SEA : FARLANDS_END_LAKE;
+    if (end->kind == COURSE_SEA || p->width == 0)
         return;
-    river_curve_make_end(&lake, rivers_params_of(rivers), last_level(rivers), end);
+    river_curve_make_end(&lake, rivers_network(rivers), last_level(rivers), end);
     p->width = 2 * lake.piece[0].half;
     p->bed = fminf(p->bed, p->level - lake.piece[0].depth);
 }
 
 /* Go on over land, from the node at COURSE to NEXT, its neighbor K. */
-static void walk_on(const struct rivers *rivers, const struct drain_node *next, int k,
+static void walk_on(const struct rivers *rivers, const struct course_node *next, int k,
                     struct farlands_course *course)
 {
-    course->i += drain_neighbor[k][0];
-    course->j += drain_neighbor[k][1];
-    course->step = is_on_course(rivers, next) && next->kind == DRAIN_FLOWS ? 0 : AT_NODE;
+    const struct river_network_rows rows = river_network_rows(rivers_network(rivers), WIDE);
+    course->i += rows.neighbor[k][0];
+    course->j += rows.neighbor[k][1];
+    course->step = is_on_course(rivers, next) && next->kind == COURSE_FLOWS ? 0 : AT_NODE;
 }
 
 /* The level at the end of a curve over ON: in the middle of the edge, or at ON. */
-static float level_at_end(const struct drain_node *on, const struct drain_node *to)
+static float level_at_end(const struct course_node *on, const struct course_node *to)
 {
-    return to ? 0.5f * (drain_water(on) + drain_water(to)) : drain_water(on);
+    return to ? 0.5f * (course_level(on) + course_level(to)) : course_level(on);
 }
 
 /* Follow COURSE to the end of its curve. */
 static int follow_curve(struct rivers *rivers, struct farlands_course *course,
-                        const struct drain_node *n, struct farlands_course_point *out, size_t room,
+                        const struct course_node *n, struct farlands_course_point *out, size_t room,
                         size_t *count)
 {
     struct river_curve curve;
     const bool is_source = course->step >= AT_SOURCE;
-    const struct drain_node *on = drain_next(n, WIDE);
-    make_curve(rivers, n, is_source, WIDE, &curve);
-    const float end = is_source ? level_at_end(n, on) : level_at_end(on, drain_next(on, WIDE));
+    const struct river_network_rows rows = river_network_rows(rivers_network(rivers), WIDE);
+    const struct course_node *on = river_network_next(n, &rows);
+    make_curve(rivers, n, is_source, &rows, &curve);
+    const float end =
+        is_source ? level_at_end(n, on) : level_at_end(on, river_network_next(on, &rows));
     const bool is_wet =
-        is_on_course(rivers, n) && (double)curve.order >= rivers_params_of(rivers)->from;
+        is_on_course(rivers, n) && (double)curve.order >= rivers_network(rivers)->params.from;
     const int first = is_source ? course->step - AT_SOURCE : course->step;
     static const float ROUNDING = 0.01f; /* more than sums are rounded by */
     /* The lowest level of joined water so far. To know that, the curve is followed from the
@@ -209,7 +212,7 @@ static int follow_curve(struct rivers *rivers, struct farlands_course *course,
             highest = fminf(highest, fabsf(here.level - end) < ROUNDING ? end : here.level);
         if (is_wet)
             lower_to(&p, highest, curve.piece[t < CURVE_PIECES ? t : CURVE_PIECES - 1].depth);
-        if (t == CURVE_PIECES && !is_source && on->kind != DRAIN_FLOWS)
+        if (t == CURVE_PIECES && !is_source && on->kind != COURSE_FLOWS)
             end_at(rivers, on, &p);
         else if (here.is_lake)
             p.kind = FARLANDS_LAKE;
@@ -223,9 +226,9 @@ static int follow_curve(struct rivers *rivers, struct farlands_course *course,
     course->step = 1;
     if (is_source)
         return 0;
-    course->i += drain_neighbor[n->next][0];
-    course->j += drain_neighbor[n->next][1];
-    if (on->kind != DRAIN_FLOWS)
+    course->i += rows.neighbor[n->next][0];
+    course->j += rows.neighbor[n->next][1];
+    if (on->kind != COURSE_FLOWS)
         course->step = ENDED;
     return 0;
 }
@@ -233,34 +236,33 @@ static int follow_curve(struct rivers *rivers, struct farlands_course *course,
 /* True if the nodes around COURSE are within a grid's bounds. */
 static bool is_within(const struct rivers *rivers, const struct farlands_course *course)
 {
-    const struct rivers_params *params = rivers_params_of(rivers);
-    const double s = (double)(params->spacing >> (2 * last_level(rivers)));
     const double limit = (double)FARLANDS_LIMIT + (double)FARLANDS_MAX_STEP;
-    return fabs(s * ((double)course->i + 0.5 * (double)course->j)) <= limit &&
-           fabs(s * (double)course->j) <= limit;
+    double x, y;
+    river_network_place(rivers_network(rivers), course->i, course->j, &x, &y);
+    return fabs(x) <= limit && fabs(y) <= limit;
 }
 
 int downstream_follow(struct rivers *rivers, struct farlands_course *course,
                       struct farlands_course_point *out, size_t room, size_t *count)
 {
     struct neighborhood around;
-    const struct drain_node *n = &around.node[AROUND * WIDE + AROUND];
+    const struct course_node *n = &around.node[AROUND * WIDE + AROUND];
+    const struct river_network_rows rows = river_network_rows(rivers_network(rivers), WIDE);
     size_t done = 0;
     int err = 0;
     if (course->step < ENDED || course->step > AT_NODE || !is_within(rivers, course))
         return -EINVAL;
     struct farlands_course at = *course;
     while (!err && done < room && at.step != ENDED) {
-        err = drain_nodes(rivers_drain(rivers), last_level(rivers), at.i - AROUND, at.j - AROUND,
-                          WIDE, WIDE, around.node);
+        err = river_network_around(rivers_network(rivers), at.i, at.j, AROUND, around.node);
         if (err)
             break;
-        const struct drain_node *next = drain_next(n, WIDE);
+        const struct course_node *next = river_network_next(n, &rows);
         if (!next) {
             out[done++] = point_at_node(n);
             at.step = ENDED;
         } else if (at.step == AT_NODE && is_on_course(rivers, n)) {
-            at.step = rivers_is_source(n, WIDE) ? AT_SOURCE : 0;
+            at.step = rivers_is_source(n, &rows) ? AT_SOURCE : 0;
         } else if (at.step == AT_NODE) {
             out[done++] = point_at_node(n);
             walk_on(rivers, next, n->next, &at);

@@ -37,7 +37,7 @@ struct window {
 
 /* Memory for making a block. Not on the stack, which is short. */
 union drain_work {
-    struct drain_node broad[BROAD][BROAD]; /* for the broadest level */
+    struct course_node broad[BROAD][BROAD]; /* for the broadest level */
     struct window window;
 };
 
@@ -117,14 +117,14 @@ void drain_nearest(const struct drain *drain, int level, int64_t x, int64_t y, i
 /* --- The broadest level --- */
 
 /* Find where N flows, a node on level 0 in a window BROAD nodes wide. */
-static int flow_broadly(struct drain *d, const struct drain_node *n, int8_t *next)
+static int flow_broadly(struct drain *d, const struct course_node *n, int8_t *next)
 {
     int64_t lowest = INT64_MAX;
     *next = -1;
     if (n->ground <= 0)
         return 0;
     for (int k = 0; k < DRAIN_NEIGHBORS; k++) {
-        const struct drain_node *m = drain_beside(n, k, BROAD);
+        const struct course_node *m = n + drain_neighbor[k][1] * BROAD + drain_neighbor[k][0];
         int32_t pass;
         if (m->ground > n->ground - d->level[0].drop)
             continue;
@@ -142,7 +142,7 @@ static int flow_broadly(struct drain *d, const struct drain_node *n, int8_t *nex
 }
 
 /* Fill N with the places and grounds of nodes on level 0, from (I, J) on. */
-static int place_broadly(struct drain *d, int64_t i, int64_t j, struct drain_node n[BROAD][BROAD])
+static int place_broadly(struct drain *d, int64_t i, int64_t j, struct course_node n[BROAD][BROAD])
 {
     for (int64_t b = lattice_floor(j, SIDE); b * SIDE < j + BROAD; b++)
         for (int64_t a = lattice_floor(i, SIDE); a * SIDE < i + BROAD; a++) {
@@ -154,17 +154,17 @@ static int place_broadly(struct drain *d, int64_t i, int64_t j, struct drain_nod
                 for (int c = 0; c < SIDE; c++) {
                     const int64_t x = a * SIDE + c - i, y = b * SIDE + r - j;
                     if (x >= 0 && x < BROAD && y >= 0 && y < BROAD)
-                        n[y][x] = (struct drain_node){.x = p->x[r][c],
-                                                      .y = p->y[r][c],
-                                                      .ground = p->height[r][c],
-                                                      .next = -1};
+                        n[y][x] = (struct course_node){.x = p->x[r][c],
+                                                       .y = p->y[r][c],
+                                                       .ground = p->height[r][c],
+                                                       .next = -1};
                 }
         }
     return 0;
 }
 
 /* Count the nodes in the longest chain that arrives at each node of N, at most CHAIN. */
-static void count_chains(struct drain_node n[BROAD][BROAD])
+static void count_chains(struct course_node n[BROAD][BROAD])
 {
     int32_t before[BROAD][BROAD];
     for (int t = 0; t < CHAIN; t++) {
@@ -179,14 +179,14 @@ static void count_chains(struct drain_node n[BROAD][BROAD])
                     if (n[b][a].next == (k + 3) % DRAIN_NEIGHBORS && before[b][a] > longest)
                         longest = before[b][a];
                 }
-                n[j][i].length = longest + DRAIN_LENGTH;
+                n[j][i].length = longest + COURSE_LENGTH;
             }
     }
 }
 
 static int make_broadest(struct drain *d, int64_t bi, int64_t bj, struct drain_beds *out)
 {
-    struct drain_node(*n)[BROAD] = d->level[0].work->broad;
+    struct course_node(*n)[BROAD] = d->level[0].work->broad;
     memset(n, 0, sizeof d->level[0].work->broad);
     int err = place_broadly(d, bi * SIDE - AROUND, bj * SIDE - AROUND, n);
     for (int j = 1; j < BROAD - 1; j++)
@@ -198,10 +198,10 @@ static int make_broadest(struct drain *d, int64_t bi, int64_t bj, struct drain_b
     const int32_t least = d->level[0].drop;
     for (int j = 0; j < SIDE; j++)
         for (int i = 0; i < SIDE; i++) {
-            const struct drain_node *from = &n[j + AROUND][i + AROUND];
+            const struct course_node *from = &n[j + AROUND][i + AROUND];
             const bool sea = from->ground <= 0;
             out->next[j][i] = from->next;
-            out->kind[j][i] = sea ? DRAIN_SEA : from->next < 0 ? DRAIN_END : DRAIN_FLOWS;
+            out->kind[j][i] = sea ? COURSE_SEA : from->next < 0 ? COURSE_END : COURSE_FLOWS;
             out->bed[j][i] = sea ? 0 : from->ground > least ? from->ground : least;
             out->length[j][i] = from->length;
             out->birth[j][i] = 0;
@@ -313,7 +313,7 @@ static void find_bed(struct window *w, int i, int j, int hops, int32_t drop)
         }
     }
     w->bed[j][i] = h > to + drop ? h : to + drop;
-    w->length[j][i] = DRAIN_LENGTH * (hops > HOPS ? 1 : HOPS + 1 - hops);
+    w->length[j][i] = COURSE_LENGTH * (hops > HOPS ? 1 : HOPS + 1 - hops);
 }
 
 /* Count how many steps each of the block's nodes is from a course, into HOPS; HOPS + 1: more. Marks
@@ -372,9 +372,9 @@ static int make_finer(struct drain *d, int level, int64_t bi, int64_t bj, struct
             out->next[j][i] = w->next[b][a];
             out->length[j][i] = w->length[b][a];
             out->birth[j][i] = hops[j][i] == 0 ? w->birth[b][a] : (uint8_t)level;
-            out->kind[j][i] = w->ground[b][a] <= 0 ? DRAIN_SEA
-                              : w->next[b][a] < 0  ? DRAIN_END
-                                                   : DRAIN_FLOWS;
+            out->kind[j][i] = w->ground[b][a] <= 0 ? COURSE_SEA
+                              : w->next[b][a] < 0  ? COURSE_END
+                                                   : COURSE_FLOWS;
         }
     return 0;
 }
@@ -400,7 +400,7 @@ static int find_beds(struct drain *d, int level, int64_t bi, int64_t bj,
 }
 
 int drain_nodes(struct drain *d, int level, int64_t i, int64_t j, int width, int height,
-                struct drain_node *out)
+                struct course_node *out)
 {
     for (int64_t bj = lattice_floor(j, SIDE); bj * SIDE < j + height; bj++)
         for (int64_t bi = lattice_floor(i, SIDE); bi * SIDE < i + width; bi++) {
@@ -414,14 +414,14 @@ int drain_nodes(struct drain *d, int level, int64_t i, int64_t j, int width, int
             const int64_t x = bi * SIDE - i, y = bj * SIDE - j;
             for (int r = y < 0 ? (int)-y : 0; r < SIDE && y + r < height; r++)
                 for (int c = x < 0 ? (int)-x : 0; c < SIDE && x + c < width; c++)
-                    out[(y + r) * width + x + c] = (struct drain_node){
+                    out[(y + r) * width + x + c] = (struct course_node){
                         p->x[r][c],      p->y[r][c],    p->height[r][c], b->bed[r][c],
                         b->length[r][c], b->next[r][c], b->kind[r][c],   b->birth[r][c]};
         }
     return 0;
 }
 
-int drain_node(struct drain *d, int level, int64_t i, int64_t j, struct drain_node *out)
+int drain_node(struct drain *d, int level, int64_t i, int64_t j, struct course_node *out)
 {
     return drain_nodes(d, level, i, j, 1, 1, out);
 }

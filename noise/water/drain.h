@@ -36,35 +36,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "noise/drainage/course_node.h"
+
 struct farlands_grid;
 
 enum {
     DRAIN_MAX_LEVELS = 5,
-    DRAIN_RATIO = 4,     /* a level's spacing in spacings of the next one */
-    DRAIN_METRE = 65536, /* a metre in heights, which are integers */
-    DRAIN_LENGTH = 256,  /* a spacing in lengths */
+    DRAIN_RATIO = 4, /* a level's spacing in spacings of the next one */
     DRAIN_FAR = 14,
 };
 
 struct drain_shape {
     int64_t spacing; /* on level 0, in units: a power of two, at least 4^(levels + 1) */
     int levels;      /* 2 to DRAIN_MAX_LEVELS */
-};
-
-enum drain_kind {
-    DRAIN_FLOWS,
-    DRAIN_SEA,
-    DRAIN_END, /* an end lake */
-};
-
-struct drain_node {
-    int64_t x, y;   /* units */
-    int32_t ground; /* 1/65536 m */
-    int32_t bed;    /* 1/65536 m: the water's surface; 0 in the sea */
-    int32_t length; /* the water upstream, in 1/256 spacing; on a course it never falls */
-    int8_t next;    /* which neighbor it flows to; -1: none */
-    uint8_t kind;   /* enum drain_kind */
-    uint8_t birth;  /* the level on which its course begins */
 };
 
 /* Write the ground over GRID into OUT, in metres, rows without gaps. Returns 0 or a negative errno.
@@ -84,27 +68,9 @@ void drain_free(struct drain *drain);
 enum { DRAIN_NEIGHBORS = 6 };
 extern const int drain_neighbor[DRAIN_NEIGHBORS][2];
 
-/* NODE's neighbor K, in rows that are WIDE nodes long. */
-static inline const struct drain_node *drain_beside(const struct drain_node *node, int k, int wide)
-{
-    return node + drain_neighbor[k][1] * wide + drain_neighbor[k][0];
-}
-
-/* The node that NODE flows to; NULL: none. */
-static inline const struct drain_node *drain_next(const struct drain_node *node, int wide)
-{
-    return node->kind == DRAIN_FLOWS ? drain_beside(node, node->next, wide) : NULL;
-}
-
-/* The water's level at NODE, in metres. */
-static inline float drain_water(const struct drain_node *node)
-{
-    return (float)node->bed / (float)DRAIN_METRE;
-}
-
 /* Write LEVEL's nodes from (I, J) on, WIDTH x HEIGHT, row by row. Returns 0 or GROUND's error. */
 int drain_nodes(struct drain *drain, int level, int64_t i, int64_t j, int width, int height,
-                struct drain_node *out);
+                struct course_node *out);
 
 /* Which of SIDE x SIDE slots column I and row J have. A square that wide has a slot for each place.
  * SIDE is a power of two. */

@@ -10,7 +10,7 @@
 static const float HIGHEST = 15000;
 
 /* Ground this deep on the level before is not evaluated again, because rivers need no shoals. */
-enum { DEEP = -100 * DRAIN_METRE };
+enum { DEEP = -100 * COURSE_METRE };
 
 static int interpolate(struct drain *d, int level, int64_t x, int64_t y, int32_t *out);
 
@@ -41,7 +41,7 @@ static int find_heights(struct drain *d, const struct farlands_grid *grid,
     for (int r = 0; r < CORNERS && !err; r++)
         for (int c = 0; c < CORNERS; c++) {
             const float h = fmaxf(-HIGHEST, fminf(metres[r][c], HIGHEST));
-            height[r][c] = (int32_t)floorf(h * (float)DRAIN_METRE);
+            height[r][c] = (int32_t)floorf(h * (float)COURSE_METRE);
         }
     return err;
 }
@@ -195,7 +195,7 @@ int drain_heights(struct drain *d, int level, struct drain_range n, int stride, 
     return 0;
 }
 
-int drain_pass(struct drain *d, const struct drain_node *from, const struct drain_node *to,
+int drain_pass(struct drain *d, const struct course_node *from, const struct course_node *to,
                int32_t *out)
 {
     *out = INT32_MIN;

@@ -103,11 +103,11 @@ int drain_places(struct drain *drain, int level, int64_t i, int64_t j,
                  const struct drain_places **out);
 
 /* The highest ground on the straight line between two nodes on level 0. */
-int drain_pass(struct drain *drain, const struct drain_node *from, const struct drain_node *to,
+int drain_pass(struct drain *drain, const struct course_node *from, const struct course_node *to,
                int32_t *out);
 
 /* Node (I, J) on LEVEL. */
-int drain_node(struct drain *drain, int level, int64_t i, int64_t j, struct drain_node *out);
+int drain_node(struct drain *drain, int level, int64_t i, int64_t j, struct course_node *out);
 
 /* The way from node (I, J) on LEVEL with its beds, valid until the next call. */
 int drain_way(struct drain *drain, int level, int64_t i, int64_t j, const struct drain_way **out);

@@ -30,7 +30,7 @@ _Static_assert(2 * CELL == DRAIN_WAY_MAX && CELL == (int)DRAIN_STEM_MAX, "ways h
 enum { REACH = 2 * DRAIN_RATIO + CELL_FAR + 1, BOX = 2 * REACH + 1 };
 
 /* Hollows less deep than this are filled, and no gorge drains them. */
-enum { FILLED = 25 * DRAIN_METRE };
+enum { FILLED = 25 * COURSE_METRE };
 
 /* How often a bed is lowered to the next node's, which is lowered first. */
 enum { LOWERINGS = 3 };
@@ -67,7 +67,7 @@ static const int64_t NO_WAY = 0x3f3f3f3f3f3f3f3f;
  * a climb of 20 m, and half as much on each next level. */
 static void begin(struct search *s, int level)
 {
-    s->plain = 20 * DRAIN_METRE >> level;
+    s->plain = 20 * COURSE_METRE >> level;
     memset(s->work, 0x3f, sizeof s->work);
 }
 
@@ -170,7 +170,7 @@ static void append(const struct search *s, struct node at, struct line *line)
 struct place {
     int i, j;
     struct node at, stands; /* STANDS: the node in the cell that is nearest to NODE */
-    struct drain_node node;
+    struct course_node node;
 };
 
 /* Find the node (I, J) from (I0, J0) on LEVEL, and read its cell. */
@@ -262,13 +262,13 @@ static int find_nodes(struct drain *d, int level, int64_t i, int64_t j, const st
     line->count = 0;
     line->node[0] = from->stands;
     line->step[0] = -1;
-    if (from->node.kind == DRAIN_END)
+    if (from->node.kind == COURSE_END)
         return 0;
     int err = find_next(d, level, i, j, from, s, &to);
     if (err)
         return err;
     stem.node[0] = to.stands;
-    if (to.node.kind == DRAIN_FLOWS)
+    if (to.node.kind == COURSE_FLOWS)
         err = stem_of(d, level, i, j, &to, NULL, s, &stem);
     if (!err)
         err = stem_of(d, level, i, j, from, &to, s, line);
@@ -283,7 +283,7 @@ static int find_nodes(struct drain *d, int level, int64_t i, int64_t j, const st
     }
     search_cell(s, to.at, to.node.ground);
     append(s, to.at, line);
-    *joins = to.node.kind != DRAIN_SEA;
+    *joins = to.node.kind != COURSE_SEA;
     return 0;
 }
 
@@ -304,7 +304,7 @@ static int find_way(struct drain *d, int level, int64_t i, int64_t j, const stru
     if (way->full && way->i == i && way->j == j)
         return 0;
     int err = drain_node(d, level, i, j, &from.node);
-    const bool is_land = from.node.kind != DRAIN_SEA;
+    const bool is_land = from.node.kind != COURSE_SEA;
     if (!err && is_land) {
         begin(&s, level);
         err = find_place(d, level, i, j, 0, 0, &s, &from);
@@ -342,15 +342,15 @@ static int find_way(struct drain *d, int level, int64_t i, int64_t j, const stru
 static int arriving_low(struct drain *d, int level, int64_t i, int64_t j, int32_t *low,
                         bool *is_source)
 {
-    struct drain_node near[9];
+    struct course_node near[9];
     int err = drain_nodes(d, level, i - 1, j - 1, 3, 3, near);
     *low = near[4].bed;
     *is_source = true;
     for (int k = 0; k < DRAIN_NEIGHBORS && !err; k++) {
         const int a = drain_neighbor[k][0], b = drain_neighbor[k][1];
-        const struct drain_node *m = &near[(b + 1) * 3 + a + 1];
+        const struct course_node *m = &near[(b + 1) * 3 + a + 1];
         const struct drain_way *way;
-        if (m->kind != DRAIN_FLOWS || m->next != (k + 3) % DRAIN_NEIGHBORS)
+        if (m->kind != COURSE_FLOWS || m->next != (k + 3) % DRAIN_NEIGHBORS)
             continue;
         *is_source = false;
         err = find_way(d, level, i + a, j + b, &way);
@@ -366,18 +366,18 @@ static int arriving_low(struct drain *d, int level, int64_t i, int64_t j, int32_
 static int lowered_bed(struct drain *d, int level, int64_t i, int64_t j, int lowerings,
                        int32_t *out, bool *is_source)
 {
-    struct drain_node n;
+    struct course_node n;
     int32_t low = 0, least = 0;
     bool unused;
     int err = drain_node(d, level, i, j, &n);
     *is_source = false;
     *out = n.bed;
-    if (err || n.kind == DRAIN_SEA || lowerings == 0)
+    if (err || n.kind == COURSE_SEA || lowerings == 0)
         return err;
     err = arriving_low(d, level, i, j, &low, is_source);
     if (err || low >= n.bed)
         return err;
-    if (n.kind == DRAIN_FLOWS)
+    if (n.kind == COURSE_FLOWS)
         err = lowered_bed(d, level, i + drain_neighbor[n.next][0], j + drain_neighbor[n.next][1],
                           lowerings - 1, &least, &unused);
     least += d->level[level].drop;
@@ -387,24 +387,24 @@ static int lowered_bed(struct drain *d, int level, int64_t i, int64_t j, int low
 }
 
 /* Set WAY's lengths, from FROM to TO. They grow up to TO's length, like those of other ways that
- * join there. A course begins with DRAIN_LENGTH on the last level, and on others with the length of
- * what flows to it from beside, see drain.c. */
-static void find_lengths(const struct drain *d, int level, const struct drain_node *from,
-                         const struct drain_node *to, bool is_source, struct drain_way *way)
+ * join there. A course begins with COURSE_LENGTH on the last level, and on others with the length
+ * of what flows to it from beside, see drain.c. */
+static void find_lengths(const struct drain *d, int level, const struct course_node *from,
+                         const struct course_node *to, bool is_source, struct drain_way *way)
 {
     const bool is_last = level + 2 == d->shape.levels;
     const int32_t whole = DRAIN_RATIO * from->length;
-    const int32_t most = to->kind == DRAIN_SEA ? INT32_MAX : DRAIN_RATIO * to->length;
-    const int32_t begin = is_last ? DRAIN_LENGTH : DRAIN_BESIDE * DRAIN_LENGTH;
+    const int32_t most = to->kind == COURSE_SEA ? INT32_MAX : DRAIN_RATIO * to->length;
+    const int32_t begin = is_last ? COURSE_LENGTH : DRAIN_BESIDE * COURSE_LENGTH;
     const int32_t first = is_source && begin < whole ? begin : whole;
-    const int32_t last = is_source ? whole : whole + DRAIN_RATIO * DRAIN_LENGTH;
+    const int32_t last = is_source ? whole : whole + DRAIN_RATIO * COURSE_LENGTH;
     for (int t = 0; t < way->count; t++)
         way->length[t] = smaller(first + (last - first) * t / way->count, most);
 }
 
 int drain_way(struct drain *d, int level, int64_t i, int64_t j, const struct drain_way **out)
 {
-    struct drain_node from, to = {.kind = DRAIN_SEA};
+    struct course_node from, to = {.kind = COURSE_SEA};
     int32_t bed = 0, end = 0;
     bool is_source = false, unused;
     int err = find_way(d, level, i, j, out);
@@ -413,7 +413,7 @@ int drain_way(struct drain *d, int level, int64_t i, int64_t j, const struct dra
     err = drain_node(d, level, i, j, &from);
     if (!err)
         err = lowered_bed(d, level, i, j, LOWERINGS, &bed, &is_source);
-    if (!err && from.kind == DRAIN_FLOWS) {
+    if (!err && from.kind == COURSE_FLOWS) {
         const int64_t a = i + drain_neighbor[from.next][0], b = j + drain_neighbor[from.next][1];
         err = drain_node(d, level, a, b, &to);
         if (!err)

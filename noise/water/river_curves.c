@@ -14,6 +14,12 @@ static float order_of(float x)
     return (float)exponent + 2 * mantissa - 1;
 }
 
+float river_length_of(float order)
+{
+    const int whole = (int)order;
+    return order < 1 ? 0 : ldexpf(1 + (order - (float)whole), whole - 1);
+}
+
 static float metres(int64_t units)
 {
     return (float)((double)units / FARLANDS_UNIT);
@@ -52,7 +58,7 @@ static const float SWING = 0.35f;
 
 static void meander(const struct rivers_params *p, int64_t x, int64_t y, float *dx, float *dy)
 {
-    const int64_t last = p->spacing >> (2 * (p->levels - 1));
+    const int64_t last = rivers_spacing(p, p->levels - 1);
     const int bits = __builtin_ctzll((uint64_t)last);
     const float by = (float)p->meander * SWING * metres(last);
     *dx = *dy = 0;
@@ -89,21 +95,22 @@ static struct river_piece piece_between(const struct point *a, const struct poin
  * The one that comes from farther around crosses the other if P > Q, so it is made to begin no
  * farther from the line.
  */
-struct river_bend river_bend_from(const struct drain_node *from, int wide, int level)
+struct river_bend river_bend_from(const struct course_node *from,
+                                  const struct river_network_rows *rows, int level)
 {
-    const struct drain_node *on = drain_beside(from, from->next, wide);
-    struct river_bend bend = {from, on, NULL, 1};
-    if (on->kind != DRAIN_FLOWS)
+    const struct course_node *on = river_network_beside(from, from->next, rows);
+    struct river_bend bend = {from, on, NULL, 1, false};
+    if (on->kind != COURSE_FLOWS)
         return bend;
-    bend.to = drain_beside(on, on->next, wide);
+    bend.to = river_network_beside(on, on->next, rows);
     const float x = metres(from->x - on->x), y = metres(from->y - on->y);
     const float ex = metres(bend.to->x - on->x), ey = metres(bend.to->y - on->y);
     const float off = ex * y - ey * x;
-    for (int k = 0; k < DRAIN_NEIGHBORS; k++) {
-        const struct drain_node *other = drain_beside(on, k, wide);
-        if (other == from || other->kind != DRAIN_FLOWS || other->birth >= level ||
-            drain_beside(other, other->next, wide) != on)
+    for (int k = 0; k < rows->neighbors; k++) {
+        const struct course_node *other = river_network_beside(on, k, rows);
+        if (other == from || other->birth >= level || !river_network_feeds(on, k, rows))
             continue;
+        bend.joins |= other->length > from->length;
         const float ox = metres(other->x - on->x), oy = metres(other->y - on->y);
         const float other_off = ex * oy - ey * ox, turn = ox * y - oy * x;
         /* OTHER lies between FROM and the line. */
@@ -116,10 +123,10 @@ struct river_bend river_bend_from(const struct drain_node *from, int wide, int l
 }
 
 /* The middle between node AT, which is (0, 0), and OTHER. */
-static struct point middle(const struct drain_node *at, const struct drain_node *other)
+static struct point middle(const struct course_node *at, const struct course_node *other)
 {
     return (struct point){0.5f * metres(other->x - at->x), 0.5f * metres(other->y - at->y),
-                          0.5f * (drain_water(at) + drain_water(other)), 0};
+                          0.5f * (course_level(at) + course_level(other)), 0};
 }
 
 /* The box around every STEP-th of CURVE_PIECES + 1 points; around the first one if STEP is greater.
@@ -146,27 +153,27 @@ static float half_width(const struct rivers_params *p, float order)
     return 0.5f * (float)rivers_width(p, (double)order);
 }
 
-/* Spacings on the last level in one on LEVEL. */
-static int last_in(const struct rivers_params *params, int level)
-{
-    return 1 << (2 * (params->levels - 1 - level));
-}
-
-void river_curve_make(struct river_curve *c, const struct rivers_params *params, int level,
+void river_curve_make(struct river_curve *c, const struct river_network *network, int level,
                       struct river_bend bend, bool fine)
 {
+    const struct rivers_params *params = &network->params;
     enum { SPAN = CURVE_PIECES / CURVE_SIDES };
     const int step = fine ? 1 : SPAN;
-    const struct drain_node *on = bend.on;
+    const struct course_node *on = bend.on;
     const bool is_last = level == params->levels - 1;
-    const float last = (float)last_in(params, level) / (float)DRAIN_LENGTH;
+    const float last = river_network_length(network, level);
     const struct point a =
-        bend.from ? middle(on, bend.from) : (struct point){0, 0, drain_water(on), 0};
-    const struct point b = bend.to ? middle(on, bend.to) : (struct point){0, 0, drain_water(on), 0};
+        bend.from ? middle(on, bend.from) : (struct point){0, 0, course_level(on), 0};
+    const struct point b =
+        bend.to ? middle(on, bend.to) : (struct point){0, 0, course_level(on), 0};
     /* The length upstream at both ends, in spacings on the last level. */
-    const float first = last * (bend.from ? (float)bend.from->length : (float)DRAIN_LENGTH / 4.0f);
+    const float begin = bend.from        ? (float)bend.from->length
+                        : network->drain ? (float)COURSE_LENGTH / 4
+                                         : (float)on->length / 4;
+    const float first = last * begin;
     float end = last * (float)on->length;
-    if (!bend.to || end < first)
+    /* A brook that joins a river of a drainage stays a brook. */
+    if (!bend.to || end < first || (bend.joins && network->drainage))
         end = first;
     struct point point[CURVE_PIECES + 1];
     float run = 0;
@@ -178,7 +185,7 @@ void river_curve_make(struct river_curve *c, const struct rivers_params *params,
         const float from = t == 0 ? 1 : v * v * bend.start;
         p->x = from * a.x + u * u * b.x;
         p->y = from * a.y + u * u * b.y;
-        p->level = v * v * a.level + 2 * u * v * drain_water(on) + u * u * b.level;
+        p->level = v * v * a.level + 2 * u * v * course_level(on) + u * u * b.level;
         c->order = order_of(first + u * (end - first));
         p->half = half_width(params, c->order);
         if (t > 0 && t % SPAN == 0) {
@@ -186,8 +193,10 @@ void river_curve_make(struct river_curve *c, const struct rivers_params *params,
             run += sqrtf(dx * dx + dy * dy);
         }
     }
-    /* Pictures that end before the last level are too coarse for meanders. */
-    for (int t = 0; t <= CURVE_PIECES && is_last; t += step) {
+    /* Pictures that end before the last level are too coarse for meanders. Those of a drainage are
+     * smaller than the last spacing. */
+    const bool meanders = is_last && (network->drain || fine);
+    for (int t = 0; t <= CURVE_PIECES && meanders; t += step) {
         float dx, dy;
         meander(params, c->x + (int64_t)(point[t].x * FARLANDS_UNIT),
                 c->y + (int64_t)(point[t].y * FARLANDS_UNIT), &dx, &dy);
@@ -214,14 +223,15 @@ void river_curve_make(struct river_curve *c, const struct rivers_params *params,
     find_box(c, point, step);
 }
 
-void river_curve_make_end(struct river_curve *c, const struct rivers_params *params, int level,
-                          const struct drain_node *node)
+void river_curve_make_end(struct river_curve *c, const struct river_network *network, int level,
+                          const struct course_node *node)
 {
+    const struct rivers_params *params = &network->params;
     /* In spacings on the last level; in metres. */
     static const float HALF = 0.3f, DEPTH = 6;
-    const int64_t last = params->spacing >> (2 * (params->levels - 1));
-    const struct point point = {0, 0, drain_water(node), HALF * metres(last)};
-    const float spacings = (float)(last_in(params, level) * node->length) / (float)DRAIN_LENGTH;
+    const int64_t last = rivers_spacing(params, params->levels - 1);
+    const struct point point = {0, 0, course_level(node), HALF * metres(last)};
+    const float spacings = river_network_length(network, level) * (float)node->length;
     *c = (struct river_curve){
         .x = node->x, .y = node->y, .order = order_of(spacings), .pieces = 1, .sides = 1};
     c->piece[0] = c->side[0] = piece_between(&point, &point);

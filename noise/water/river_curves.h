@@ -12,7 +12,7 @@
 
 #include "noise/graph/rivers_params.h"
 #include "noise/kernel/river_rows.h"
-#include "noise/water/drain.h"
+#include "noise/water/river_network.h"
 
 enum {
     CURVE_PIECES = 9,
@@ -28,23 +28,28 @@ struct river_curve {
     struct river_piece piece[CURVE_PIECES], side[CURVE_SIDES];
 };
 
+/* The length upstream of a river of ORDER, in spacings on the last level. */
+float river_length_of(float order);
+
 /* A course from node FROM over node ON to the next one. */
 struct river_bend {
-    const struct drain_node *from, *on; /* FROM is NULL: it begins at ON */
-    const struct drain_node *to;        /* NULL: it ends at ON */
+    const struct course_node *from, *on; /* FROM is NULL: it begins at ON */
+    const struct course_node *to;        /* NULL: it ends at ON */
     float start; /* where the curve begins: at ON (0) or in the middle of the edge (1) */
+    bool joins;  /* a longer course flows over ON, too */
 };
 
-/* The bend on LEVEL from node FROM, which flows, over the next node. FROM is in rows that are WIDE
- * nodes long, with two nodes more on each side. */
-struct river_bend river_bend_from(const struct drain_node *from, int wide, int level);
+/* The bend on LEVEL from node FROM, which flows, over the next node. FROM is in ROWS, with two
+ * nodes more on each side. */
+struct river_bend river_bend_from(const struct course_node *from,
+                                  const struct river_network_rows *rows, int level);
 
 /* The curve for BEND on LEVEL. Without pieces unless FINE. */
-void river_curve_make(struct river_curve *curve, const struct rivers_params *params, int level,
+void river_curve_make(struct river_curve *curve, const struct river_network *network, int level,
                       struct river_bend bend, bool fine);
 
 /* An end lake at NODE: a curve that is a point. */
-void river_curve_make_end(struct river_curve *curve, const struct rivers_params *params, int level,
-                          const struct drain_node *node);
+void river_curve_make_end(struct river_curve *curve, const struct river_network *network, int level,
+                          const struct course_node *node);
 
 #endif

@@ -78,6 +78,6 @@ void rivers_carve(const struct rivers *r, int j, int rows, int width, struct row
                   struct rows out)
 {
     for (int k = 0; k < rows; k++)
-        r->kernel->river_carve(&r->valleys, 1 / (float)r->params.lake, j + k, width,
+        r->kernel->river_carve(&r->valleys, 1 / (float)r->network.params.lake, j + k, width,
                                in.at + (size_t)k * in.stride, out.at + (size_t)k * out.stride);
 }

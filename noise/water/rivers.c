@@ -19,45 +19,51 @@ enum {
 
 _Static_assert((int)RIVERS_MAX_LEVELS == (int)DRAIN_MAX_LEVELS, "rivers are drained on all levels");
 
-int rivers_new(struct rivers **out, const struct rivers_params *params, const struct kernel *kernel,
-               drain_ground *ground, void *context)
+int rivers_new_on(struct rivers **out, const struct rivers_params *params,
+                  const struct kernel *kernel, struct drainage *drainage)
 {
-    const struct drain_shape shape = {params->spacing, params->levels};
     struct rivers *r = aligned_new(sizeof *r);
     if (!r)
         return -ENOMEM;
     memset(r, 0, sizeof *r);
-    r->params = *params;
+    r->network = (struct river_network){*params, NULL, drainage};
     r->kernel = kernel;
     r->half = (float)rivers_widest(params) / 2;
     r->kept = calloc(CURVES, sizeof *r->kept);
-    const int err = r->kept ? drain_new(&r->drain, &shape, ground, context) : -ENOMEM;
-    if (err) {
+    if (!r->kept) {
         rivers_free(r);
-        return err;
+        return -ENOMEM;
     }
     *out = r;
     return 0;
 }
 
+int rivers_new(struct rivers **out, const struct rivers_params *params, const struct kernel *kernel,
+               drain_ground *ground, void *context)
+{
+    const struct drain_shape shape = {params->spacing, params->levels};
+    int err = rivers_new_on(out, params, kernel, NULL);
+    if (err)
+        return err;
+    err = drain_new(&(*out)->network.drain, &shape, ground, context);
+    if (err)
+        rivers_free(*out);
+    return err;
+}
+
 void rivers_free(struct rivers *rivers)
 {
     if (rivers) {
-        drain_free(rivers->drain);
+        drain_free(rivers->network.drain);
         free(rivers->node);
         free(rivers->kept);
     }
     aligned_free(rivers);
 }
 
-const struct rivers_params *rivers_params_of(const struct rivers *rivers)
+const struct river_network *rivers_network(const struct rivers *rivers)
 {
-    return &rivers->params;
-}
-
-struct drain *rivers_drain(struct rivers *rivers)
-{
-    return rivers->drain;
+    return &rivers->network;
 }
 
 /* --- Blocks of samples --- */
@@ -68,6 +74,7 @@ struct block {
     int level;                        /* on the drainage */
     bool is_valley;                   /* look for valleys, not for water */
     bool is_wide;                     /* a picture that shows no bends between nodes */
+    float from, least;                /* the least order of water, and length of a node */
     int64_t left, right, top, bottom; /* curves matter from here to there, in units */
 };
 
@@ -108,7 +115,7 @@ static void add_curve(struct rivers *r, const struct block *b, const struct rive
     struct river_window w;
     const float reach = reach_of(r, b) + c->half;
     /* Valleys begin before they have water. */
-    if ((!b->is_valley && c->order < (float)r->params.from) ||
+    if ((!b->is_valley && c->order < b->from) ||
         !river_window_find(&b->samples, c->x, c->y,
                            (struct river_box){c->left - reach, c->right + reach, c->top - reach,
                                               c->bottom + reach},
@@ -132,32 +139,37 @@ static void add_curve(struct rivers *r, const struct block *b, const struct rive
 
 /* How much N is a lake: 0 if the hollow is half as deep as lakes are, 1 if as deep. But 0 if
  * a neighbor's bed is lower, because no ground would hold the water there. */
-static float lake_of(const struct rivers *r, const struct drain_node *n, int wide)
+static float lake_of(const struct rivers *r, const struct course_node *n,
+                     const struct river_network_rows *rows)
 {
     static const float LOWER = 8; /* metres */
     const float bed = (float)n->bed;
     float held = 1;
-    const float depth = ((float)n->bed - (float)n->ground) / (float)DRAIN_METRE;
-    const float t = 2 * depth / (float)r->params.lake - 1;
-    if (n->kind == DRAIN_SEA || t <= 0)
+    const float depth = ((float)n->bed - (float)n->ground) / (float)COURSE_METRE;
+    const float t = 2 * depth / (float)r->network.params.lake - 1;
+    if (n->kind == COURSE_SEA || t <= 0)
         return 0;
-    for (int k = 0; k < DRAIN_NEIGHBORS; k++)
-        for (int m = 0; m < DRAIN_NEIGHBORS; m++) {
-            const struct drain_node *near = drain_beside(drain_beside(n, k, wide), m, wide);
-            const float lower = (bed - (float)near->bed) / (float)DRAIN_METRE;
+    for (int k = 0; k < rows->neighbors; k++)
+        for (int m = 0; m < rows->neighbors; m++) {
+            const struct course_node *near =
+                river_network_beside(river_network_beside(n, k, rows), m, rows);
+            const float lower = (bed - (float)near->bed) / (float)COURSE_METRE;
             held = 1 - lower / LOWER < held ? 1 - lower / LOWER : held;
         }
     return held < 0 ? 0 : held * (t > 1 ? 1 : t);
 }
 
-static void add_node(struct rivers *r, const struct block *b, const struct drain_node *n, int wide)
+/* Add the floor of a drain's valleys, and lakes, around N. */
+static void add_node(struct rivers *r, const struct block *b, const struct course_node *n,
+                     const struct river_network_rows *rows)
 {
     float place[2][KERNEL_CHUNK];
     struct river_window w;
-    const float spacing = (float)((double)(r->params.spacing >> (2 * b->level)) / FARLANDS_UNIT);
-    const struct river_node node = {(float)(n->kind == DRAIN_SEA ? n->ground : n->bed) /
-                                        (float)DRAIN_METRE,
-                                    RIVERS_SPREAD * spacing, lake_of(r, n, wide)};
+    const float spacing =
+        (float)((double)rivers_spacing(&r->network.params, b->level) / FARLANDS_UNIT);
+    const struct river_node node = {(float)(n->kind == COURSE_SEA ? n->ground : n->bed) /
+                                        (float)COURSE_METRE,
+                                    RIVERS_SPREAD * spacing, lake_of(r, n, rows)};
     if ((!b->is_valley && node.share == 0) ||
         !river_window_find(&b->samples, n->x, n->y,
                            (struct river_box){-node.reach, node.reach, -node.reach, node.reach},
@@ -173,26 +185,24 @@ static void add_node(struct rivers *r, const struct block *b, const struct drain
 
 /* --- Nodes around a block --- */
 
-bool rivers_is_source(const struct drain_node *n, int wide)
+bool rivers_is_source(const struct course_node *n, const struct river_network_rows *rows)
 {
-    for (int k = 0; k < DRAIN_NEIGHBORS; k++) {
-        const struct drain_node *m = drain_beside(n, k, wide);
-        if (m->kind == DRAIN_FLOWS && m->next == (k + 3) % DRAIN_NEIGHBORS)
+    for (int k = 0; k < rows->neighbors; k++)
+        if (river_network_feeds(n, k, rows))
             return false;
-    }
     return true;
 }
 
 /* True if a curve with N in its middle, or an end lake at N, may matter. */
-static bool concerns(const struct block *b, const struct drain_node *n)
+static bool concerns(const struct block *b, const struct course_node *n)
 {
     return n->x >= b->left && n->x <= b->right && n->y >= b->top && n->y <= b->bottom;
 }
 
 /* The curve over node (I, J)'s next node, or the one that begins at (I, J), as fine as B needs. */
 static const struct river_curve *curve_of(struct rivers *r, const struct block *b, int64_t i,
-                                          int64_t j, const struct drain_node *n, bool over,
-                                          int wide)
+                                          int64_t j, const struct course_node *n, bool over,
+                                          const struct river_network_rows *rows)
 {
     const bool fine = !is_rough(b);
     struct kept_curve *kept = &r->kept[2 * drain_slot(i, j, CURVES_SIDE) + over];
@@ -204,48 +214,54 @@ static const struct river_curve *curve_of(struct rivers *r, const struct block *
     kept->i = i;
     kept->j = j;
     kept->over = over;
-    const struct drain_node *to = drain_next(n, wide);
+    const struct course_node *to = river_network_next(n, rows);
     const struct river_bend bend =
-        over ? river_bend_from(n, wide, b->level) : (struct river_bend){NULL, n, to, 1};
+        over ? river_bend_from(n, rows, b->level) : (struct river_bend){NULL, n, to, 1, false};
     if (to)
-        river_curve_make(&kept->curve, &r->params, b->level, bend, fine);
+        river_curve_make(&kept->curve, &r->network, b->level, bend, fine);
     else
-        river_curve_make_end(&kept->curve, &r->params, b->level, n);
+        river_curve_make_end(&kept->curve, &r->network, b->level, n);
     return &kept->curve;
 }
 
 /* Add the curve that begins at node (I, J), and the one over its next node. */
 static void add_course(struct rivers *r, const struct block *b, int64_t i, int64_t j,
-                       const struct drain_node *n, int wide)
+                       const struct course_node *n, const struct river_network_rows *rows)
 {
-    if (n->kind == DRAIN_SEA || n->birth >= b->level)
+    if (n->kind == COURSE_SEA || n->birth >= b->level)
         return;
-    if (concerns(b, n) && (n->kind == DRAIN_END || rivers_is_source(n, wide)))
-        add_curve(r, b, curve_of(r, b, i, j, n, false, wide));
-    if (n->kind == DRAIN_FLOWS && concerns(b, drain_beside(n, n->next, wide)))
-        add_curve(r, b, curve_of(r, b, i, j, n, true, wide));
+    const struct course_node *to = river_network_next(n, rows);
+    /* A curve's order is at most that of its node in the middle. */
+    if (!b->is_valley && to && to->kind == COURSE_FLOWS && (float)to->length < b->least &&
+        (float)n->length < b->least)
+        return;
+    if (concerns(b, n) && (n->kind == COURSE_END || rivers_is_source(n, rows)))
+        add_curve(r, b, curve_of(r, b, i, j, n, false, rows));
+    if (to && concerns(b, to))
+        add_curve(r, b, curve_of(r, b, i, j, n, true, rows));
 }
 
-/* Read the nodes from (I, J) on into R's memory. */
-static int find_nodes(struct rivers *r, int level, int64_t i, int64_t j, int wide, int high)
+/* Read AREA's nodes into R's memory. */
+static int find_nodes(struct rivers *r, int level, const struct river_network_area *area)
 {
-    const size_t count = (size_t)wide * (size_t)high;
+    const size_t count = (size_t)area->nodes.width * (size_t)area->nodes.height;
     if (count > r->nodes) {
         free(r->node);
         r->node = malloc(count * sizeof *r->node);
         r->nodes = r->node ? count : 0;
     }
-    return r->node ? drain_nodes(r->drain, level, i, j, wide, high, r->node) : -ENOMEM;
+    return r->node ? river_network_nodes(&r->network, level, area, r->node) : -ENOMEM;
 }
 
 /* Add all nodes within reach of B, and the curves of their courses. */
 static int visit_cells(struct rivers *r, struct block *b)
 {
-    const int64_t s = r->params.spacing >> (2 * b->level);
-    const float reach = reach_of(r, b) + r->half;
-    /* A curve lies within 5/4 spacings of its middle, with meanders. The node before the middle is
-     * up to 7/4 spacings away. */
-    const int64_t far = river_units(reach) + 5 * s / 4, around = far + 7 * s / 4;
+    /* Two nodes more on each side: those that a course flows to, and their next ones. */
+    enum { MORE = 2 };
+    const struct river_network_reach quarters = river_network_reach(&r->network);
+    const int64_t s = rivers_spacing(&r->network.params, b->level);
+    const int64_t far = river_units(reach_of(r, b) + r->half) + quarters.curve * s / 4;
+    const int64_t around = far + quarters.edge * s / 4;
     const struct river_block *samples = &b->samples;
     const struct coordinates x = samples->chunk->x, y = samples->chunk->y;
     const int64_t left = coordinate_at(x, samples->i);
@@ -256,40 +272,31 @@ static int visit_cells(struct rivers *r, struct block *b)
     b->right = right + far;
     b->top = top - far;
     b->bottom = bottom + far;
-    /* Two nodes more on each side: those that a course flows to, and their next ones. */
-    enum { MORE = 2 };
-    const int64_t j = lattice_floor(top - around, s), j2 = lattice_floor(bottom + around, s) + 1;
-    const int64_t first = lattice_floor(left - around - s / 2 * j2, s) - MORE,
-                  last = lattice_floor(right + around - s / 2 * j, s) + 1 + MORE;
-    const int wide = (int)(last - first) + 1;
-    const int err = find_nodes(r, b->level, first, j - MORE, wide, (int)(j2 - j) + 1 + 2 * MORE);
-    for (int64_t row = j; row <= j2 && !err; row++) {
-        const int64_t i = lattice_floor(left - around - s / 2 * row, s),
-                      i2 = lattice_floor(right + around - s / 2 * row, s) + 1;
-        const struct drain_node *n = &r->node[(row - j + MORE) * wide + i - first];
-        for (int64_t k = i; k <= i2; k++, n++) {
-            add_node(r, b, n, wide);
-            add_course(r, b, k, row, n, wide);
+    const struct river_network_area area = river_network_area_of(
+        &r->network, b->level, left - around, right + around, top - around, bottom + around, MORE);
+    const struct river_network_rows rows = river_network_rows(&r->network, area.nodes.width);
+    const int err = find_nodes(r, b->level, &area);
+    for (int row = MORE; row < area.nodes.height - MORE && !err; row++) {
+        const int64_t j = area.nodes.j + row;
+        int64_t i, i2;
+        river_network_columns(&r->network, b->level, &area, j, &i, &i2);
+        const struct course_node *n =
+            &r->node[(ptrdiff_t)row * area.nodes.width + (i - area.nodes.i)];
+        for (; i < i2; i++, n++) {
+            if (r->network.drain)
+                add_node(r, b, n, &rows);
+            add_course(r, b, i, j, n, &rows);
         }
     }
     return err;
 }
 
-/* The finest level with nodes that a picture can show, its samples BAND_LIMIT apart. */
-static int finest_level(const struct rivers *r, int64_t band_limit)
-{
-    enum { SAMPLES = 8 };
-    int level = r->params.levels - 1;
-    while (level > 0 && r->params.spacing >> (2 * level) < SAMPLES * band_limit)
-        level--;
-    return level;
-}
-
 static int fill_chunk(struct rivers *r, const struct chunk *chunk, int64_t band_limit,
                       bool is_valley)
 {
-    const int level = finest_level(r, band_limit);
-    const int64_t spacing = r->params.spacing >> (2 * level);
+    const int level = river_network_level(&r->network, band_limit);
+    const float from = river_network_from(&r->network, band_limit);
+    const int64_t spacing = rivers_spacing(&r->network.params, level);
     const int64_t apart = chunk->x.step > chunk->y.step ? chunk->x.step : chunk->y.step;
     enum { WIDE = 16 };
     /* Blocks with at most 40 nodes along a side: a picture's tile with its edges, or single
@@ -305,7 +312,9 @@ static int fill_chunk(struct rivers *r, const struct chunk *chunk, int64_t band_
                             j + side < chunk->height ? j + side : chunk->height, step},
                 .level = level,
                 .is_valley = is_valley,
-                .is_wide = band_limit > 0 && spacing < WIDE * apart};
+                .is_wide = band_limit > 0 && spacing < WIDE * apart,
+                .from = from,
+                .least = 0.99f * river_length_of(from) / river_network_length(&r->network, level)};
             const int err = visit_cells(r, &b);
             if (err)
                 return err;

@@ -18,7 +18,7 @@
 #include "noise/graph/rivers_params.h"
 #include "noise/kernel/kernel.h"
 #include "noise/kernel/river_rows.h"
-#include "noise/water/drain.h"
+#include "noise/water/river_network.h"
 
 /* The rivers of a world, and what was computed so far that fits a fixed memory. For one thread. */
 struct rivers;
@@ -26,15 +26,16 @@ struct rivers;
 /* Returns 0 or -ENOMEM. GROUND and CONTEXT are as for drain_new. PARAMS are copied. */
 int rivers_new(struct rivers **out, const struct rivers_params *params, const struct kernel *kernel,
                drain_ground *ground, void *context);
+/* The rivers of DRAINAGE, which outlives them. They have no valleys, because the ground has. */
+int rivers_new_on(struct rivers **out, const struct rivers_params *params,
+                  const struct kernel *kernel, struct drainage *drainage);
 void rivers_free(struct rivers *rivers);
 
-/* The parameters and the drainage, owned by RIVERS. */
-const struct rivers_params *rivers_params_of(const struct rivers *rivers);
-struct drain *rivers_drain(struct rivers *rivers);
+/* The courses, owned by RIVERS. */
+const struct river_network *rivers_network(const struct rivers *rivers);
 
-/* True if a course begins at NODE, because nothing flows there. NODE and all neighbors are in rows
- * that are WIDE nodes long. */
-bool rivers_is_source(const struct drain_node *node, int wide);
+/* True if a course begins at NODE, because nothing flows there. All neighbors are in ROWS. */
+bool rivers_is_source(const struct course_node *node, const struct river_network_rows *rows);
 
 /* The water at a place on a course. */
 struct rivers_here {

@@ -23,12 +23,11 @@ struct found {
 };
 
 struct rivers {
-    struct rivers_params params;
+    struct river_network network;
     const struct kernel *kernel;
-    float half; /* half the width of the largest river */
-    struct drain *drain;
-    struct drain_node *node; /* around a block */
-    size_t nodes;            /* that NODE has room for */
+    float half;               /* half the width of the largest river */
+    struct course_node *node; /* around a block */
+    size_t nodes;             /* that NODE has room for */
     struct kept_curve *kept;
     float near_samples;     /* metres between samples in a picture; 0: exact values */
     bool wet[KERNEL_CHUNK]; /* rows with water near; NEAR has only these */

@@ -99,6 +99,12 @@ static const struct {
      "{\"height\":{\"drain\":{\"of\":1,\"spacing\":65536,\"levels\":5,\"from\":2.5,\"width\":1,"
      "\"widening\":2,\"depth\":0.5,\"deepening\":1.5,\"slope\":0.3,\"meander\":0,\"lake\":3,\"salt\":1},"
      "\"lattice\":8}}"},
+    {"{height: {drainage: {envelope: 1, steepness: 0.3, side: a, salt: 1}}, a: 0.5}",
+     "{\"height\":{\"drainage\":{\"envelope\":1,\"steepness\":0.3,\"side\":\"a\",\"salt\":1}},\"a\":0.5}"},
+    {"{height: {drainage: {envelope: 1, steepness: 0.3, side: 0.5, spacing: 8192, levels: 6,\n"
+     "  concavity: 0.5, rough: 0, floor: 0, bend: 1, salt: 1}}}",
+     "{\"height\":{\"drainage\":{\"envelope\":1,\"steepness\":0.3,\"side\":0.5,\"spacing\":8192,"
+     "\"levels\":6,\"concavity\":0.5,\"rough\":0,\"floor\":0,\"bend\":1,\"salt\":1}}}"},
     {"{height: {channel: {of: d, drain: {of: d}}}, d: {drain: {of: 1, salt: 1}}, b: {bank: d},\n"
      "  w: {water: {of: height, drain: {of: d, lattice: 2}}}, r: {river: d}}",
      "{\"height\":{\"channel\":{\"of\":\"d\",\"drain\":{\"of\":\"d\"}}},"
@@ -222,7 +228,7 @@ END_TEST
 #define NODES                                                                                 \
     "noise, of, add, subtract, multiply, min, max, smooth_min, smooth_max, abs, clamp, mix, " \
     "spline, step, ridge, terrace, damped, slope_x, slope_y, erode, gullies, biome, "         \
-    "drain, base_level, bank, river, channel, water"
+    "drain, drainage, base_level, bank, river, channel, water"
 #define EXPRESSION "expected a number, the name of a field, or a node such as { abs: NAME }"
 
 #define COLOR "\"#rrggbb\", in quotes, each of r, g and b from 0 to 9 or a to f"
@@ -336,12 +342,13 @@ static const struct {
     {"      height: { slope_x: a }\n      a: { noise: { wavelength: 64, octaves: 2 } }\n", 4,
      ".height.slope_x: expected a field with a lattice, such as { of: NAME, lattice: 16 }"},
     {"      height: { bank: 1 }\n", 4,
-     ".height.bank: expected a field that is a drain, or a lattice of one"},
+     ".height.bank: expected a field that is a drain or a drainage, or a lattice of one"},
     {"      height: { abs: { river:\n        { add: [1, { drain: { of: 1 } }] } } }\n", 5,
-     ".height.abs.river: expected a field that is a drain, or a lattice of one"},
+     ".height.abs.river: expected a field that is a drain or a drainage, or a lattice of one"},
     {"      height: { channel: { of: a,\n        drain: b } }\n      a: { drain: { of: 1 } }\n"
      "      b: { abs: a }\n",
-     5, ".height.channel.drain: expected a field that is a drain, or a lattice of one"},
+     5,
+     ".height.channel.drain: expected a field that is a drain or a drainage, or a lattice of one"},
     {"      height: { channel: { of: 1 } }\n", 4, ".height.channel.drain: missing; " EXPRESSION},
     {"      height: { drain: { spacing: 64 } }\n", 4, ".height.drain.of: missing; " EXPRESSION},
     {"      height: { drain: { of: 1, spacing: 100 } }\n", 4,
@@ -364,6 +371,19 @@ static const struct {
     {"      height: { add: [{ drain: { of: 1 } }, { drain: { of: 2 } }, { drain: { of: 3 } },\n"
      "        { drain: { of: 4 } }, { drain: { of: 5 } }] }\n",
      5, ".height.add[4].drain: expected at most 4 in all fields of a world"},
+    {"      height: { drainage: { envelope: 1, side: 1 } }\n", 4,
+     ".height.drainage.steepness: missing; " EXPRESSION},
+    {"      height: { drainage: { envelope: 1, steepness: 1, side: 1,\n        spacing: 4096 } }\n",
+     5,
+     ".height.drainage.spacing: expected a power of two, at most 262144 blocks, and 16 to 4096 on "
+     "the last level"},
+    {"      height: { drainage: { envelope: 1, steepness: 1, side: 1, levels: 13 } }\n", 4,
+     ".height.drainage.levels: got \"13\"; expected a whole number from 2 to 12"},
+    {"      height: { drainage: { envelope: 1, steepness: 1, side: 1, rough: 3 } }\n", 4,
+     ".height.drainage.rough: got \"3\"; expected a number from 0 to 2"},
+    {"      a: { drain: { of: 1 } }\n      height: { drainage: { side: 1, steepness: 1,\n"
+     "        envelope: { abs: a } } }\n",
+     6, ".height.drainage.envelope: expected a field without a drain or another drainage"},
     {"      height: { biome: { height: 1 } }\n", 4,
      ".height.biome.table: missing; expected a list of 1 to 64 rows, such as { id: 1, name: sea, "
      "color: \"#2a5b8c\", height: [-.inf, 0] }"},
@@ -485,6 +505,8 @@ static const struct {
      "divides it"},
     {"    wrap: true\n    fields:\n      height: { abs: { drain: { of: 1 } } }\n", 5,
      "fields.height.abs.drain: rivers do not repeat; expected none in a world that wraps"},
+    {"    wrap: true\n    fields:\n      height: { drainage: { envelope: 1, steepness: 1, side: 1 } }\n",
+     5, "fields.height.drainage: rivers do not repeat; expected none in a world that wraps"},
     {"    wrap: true\n    fields:\n      height: { erode: { of: 1, wavelength: 48 } }\n", 5,
      "fields.height.erode.wavelength: the wavelength of octave 1 is 48 blocks, which does not "
      "divide the window of 16777216 blocks (256 * 2^native_zoom), with which the world wraps; "
@@ -613,6 +635,7 @@ static void put_expression(struct draft *draft, struct draws *draws, int depth)
         "{erode: {of: ?, wavelength: 256, octaves: 2, strength: 0.2, lattice: 1}}",
         "{gullies: {of: ?, wavelength: 200, octaves: 1, lattice: 1}}",
         "{channel: {of: ?, drain: {drain: {of: first, spacing: 4096, levels: 2, from: #}}}}",
+        "{drainage: {envelope: first, steepness: #, side: #, spacing: 1024, levels: 3, floor: #}}",
         ("{biome: {temperature: ?, slope: ?, table: [{id: 4, name: a, color: $, slope: [-#, #]}, "
          "{id: 1, name: b, color: $, temperature: [#, .inf]}]}}"),
     };

@@ -63,22 +63,22 @@ static struct drain *drain_of(const struct drain_shape *shape, struct land *land
     return drain;
 }
 
-static struct drain_node node_at(struct drain *drain, int level, int64_t i, int64_t j)
+static struct course_node node_at(struct drain *drain, int level, int64_t i, int64_t j)
 {
-    struct drain_node node;
+    struct course_node node;
     must(drain_nodes(drain, level, i, j, 1, 1, &node) == 0, "a node");
     return node;
 }
 
-static const char *text_of(const struct drain_node *n)
+static const char *text_of(const struct course_node *n)
 {
     static char text[2][200];
     static int turn;
     turn = !turn;
     snprintf(text[turn], sizeof text[turn],
              "(%.1f, %.1f) ground %.4f bed %.5f length %.3f next %d kind %d birth %d",
-             farlands_blocks(n->x), farlands_blocks(n->y), (double)n->ground / DRAIN_METRE,
-             (double)n->bed / DRAIN_METRE, (double)n->length / DRAIN_LENGTH, n->next, n->kind,
+             farlands_blocks(n->x), farlands_blocks(n->y), (double)n->ground / COURSE_METRE,
+             (double)n->bed / COURSE_METRE, (double)n->length / COURSE_LENGTH, n->next, n->kind,
              n->birth);
     return text[turn];
 }
@@ -91,26 +91,26 @@ struct tally {
 /* Follow the water from node (I, J) to its end. */
 static void follow(struct drain *drain, int level, int64_t i, int64_t j, struct tally *tally)
 {
-    struct drain_node n = node_at(drain, level, i, j);
-    for (int t = 0; n.kind == DRAIN_FLOWS; t++) {
+    struct course_node n = node_at(drain, level, i, j);
+    for (int t = 0; n.kind == COURSE_FLOWS; t++) {
         must(n.next >= 0 && n.next < DRAIN_NEIGHBORS, "%s", text_of(&n));
         must(n.bed > 0 && n.length > 0, "%s", text_of(&n));
         i += drain_neighbor[n.next][0];
         j += drain_neighbor[n.next][1];
-        const struct drain_node next = node_at(drain, level, i, j);
+        const struct course_node next = node_at(drain, level, i, j);
         must(next.bed < n.bed, "rises: %s, then %s", text_of(&n), text_of(&next));
-        must(n.birth == level || next.kind == DRAIN_SEA || next.length >= n.length,
+        must(n.birth == level || next.kind == COURSE_SEA || next.length >= n.length,
              "shrinks: %s, then %s", text_of(&n), text_of(&next));
-        must(n.birth >= level || next.birth < level || next.kind == DRAIN_SEA,
+        must(n.birth >= level || next.birth < level || next.kind == COURSE_SEA,
              "a course ends on land: %s, then %s", text_of(&n), text_of(&next));
         must(t < 100000, "a course does not end within 100000 nodes");
         n = next;
         tally->steps++;
     }
     must(n.next == -1, "%s", text_of(&n));
-    must(n.kind != DRAIN_SEA || (n.ground <= 0 && n.bed == 0), "%s", text_of(&n));
-    tally->seas += n.kind == DRAIN_SEA;
-    tally->ends += n.kind == DRAIN_END;
+    must(n.kind != COURSE_SEA || (n.ground <= 0 && n.bed == 0), "%s", text_of(&n));
+    tally->seas += n.kind == COURSE_SEA;
+    tally->ends += n.kind == COURSE_END;
 }
 
 enum { SEEDS = 12, PLACES = 12 };
@@ -136,7 +136,7 @@ START_TEST(beds_fall_to_the_sea_or_an_end_lake)
 }
 END_TEST
 
-static bool same(const struct drain_node *a, const struct drain_node *b)
+static bool same(const struct course_node *a, const struct course_node *b)
 {
     return a->x == b->x && a->y == b->y && a->ground == b->ground && a->bed == b->bed &&
            a->length == b->length && a->next == b->next && a->kind == b->kind &&
@@ -147,7 +147,7 @@ static bool same(const struct drain_node *a, const struct drain_node *b)
 START_TEST(nodes_do_not_depend_on_what_was_asked_before)
 {
     enum { WIDE = 40, HIGH = 25, WINDOWS = 12 };
-    static struct drain_node all[HIGH][WIDE], part[HIGH * WIDE];
+    static struct course_node all[HIGH][WIDE], part[HIGH * WIDE];
     const struct drain_shape *shape = &shapes[_i];
     struct land land = land_of(77);
     struct drain *drain = drain_of(shape, &land);
@@ -188,11 +188,11 @@ START_TEST(nodes_have_a_reach)
         struct drain *drain = drain_of(shape, &land), *other = drain_of(shape, &changed);
         const int level = k % shape->levels;
         const int64_t i = draw_between(&draws, -3000, 3000), j = draw_between(&draws, -3000, 3000);
-        const struct drain_node n = node_at(drain, level, i, j);
+        const struct course_node n = node_at(drain, level, i, j);
         changed.x = farlands_blocks(n.x);
         changed.y = farlands_blocks(n.y);
         changed.other = DRAIN_FAR * farlands_blocks(shape->spacing);
-        const struct drain_node again = node_at(other, level, i, j);
+        const struct course_node again = node_at(other, level, i, j);
         must(same(&n, &again), "level %d: %s, not %s", level, text_of(&again), text_of(&n));
         drain_free(drain);
         drain_free(other);
@@ -211,7 +211,7 @@ START_TEST(ways_keep_to_two_cells)
         const int level = k % (shape->levels - 1);
         const int64_t i = draw_between(&draws, -3000, 3000), j = draw_between(&draws, -3000, 3000);
         const int64_t s = shape->spacing >> (2 * level + 2);
-        const struct drain_node n = node_at(drain, level, i, j);
+        const struct course_node n = node_at(drain, level, i, j);
         const struct drain_way *way;
         ck_assert_int_eq(drain_way(drain, level, i, j, &way), 0);
         for (int t = 0; t < way->count; t++) {
@@ -236,7 +236,7 @@ END_TEST
 START_TEST(nodes_reach_the_limit)
 {
     enum { SIDE = 20 };
-    static struct drain_node all[SIDE][SIDE];
+    static struct course_node all[SIDE][SIDE];
     const struct drain_shape *shape = &shapes[_i];
     const int level = shape->levels - 1;
     const int64_t limit = FARLANDS_LIMIT + FARLANDS_MAX_STEP;
@@ -252,7 +252,7 @@ START_TEST(nodes_reach_the_limit)
         ck_assert_int_eq(drain_nodes(drain, level, i, j, SIDE, SIDE, all[0]), 0);
         for (int k = 0; k < SIDE * SIDE; k += 97) {
             struct drain *own = drain_of(shape, &land);
-            const struct drain_node n = node_at(own, level, i + k % SIDE, j + k / SIDE);
+            const struct course_node n = node_at(own, level, i + k % SIDE, j + k / SIDE);
             must(same(&n, &all[k / SIDE][k % SIDE]), "%s", text_of(&n));
             must(llabs(n.x - x) < SIDE * shape->spacing && llabs(n.y - y) < SIDE * shape->spacing,
                  "%s", text_of(&n));
@@ -264,8 +264,8 @@ START_TEST(nodes_reach_the_limit)
 }
 END_TEST
 
-static double turn(const struct drain_node *a, const struct drain_node *b,
-                   const struct drain_node *c)
+static double turn(const struct course_node *a, const struct course_node *b,
+                   const struct course_node *c)
 {
     return (double)(b->x - a->x) * (double)(c->y - a->y) -
            (double)(b->y - a->y) * (double)(c->x - a->x);
@@ -275,7 +275,7 @@ static double turn(const struct drain_node *a, const struct drain_node *b,
 START_TEST(edges_do_not_cross)
 {
     enum { SIDE = 32 };
-    static struct drain_node n[SIDE][SIDE];
+    static struct course_node n[SIDE][SIDE];
     const struct drain_shape *shape = &shapes[_i];
     struct land land = land_of(5);
     struct drain *drain = drain_of(shape, &land);
@@ -322,7 +322,7 @@ START_TEST(errors_of_the_ground_are_passed_on)
 {
     struct land land = land_of(3);
     struct drain *drain = drain_of(&shapes[1], &land), *other = drain_of(&shapes[1], &land);
-    struct drain_node n, expected;
+    struct course_node n, expected;
     ck_assert_int_eq(drain_nodes(other, 2, 100, 50, 1, 1, &expected), 0);
     for (int after = 1; after < 40; after += 3) {
         land.fail_after = after;

@@ -221,6 +221,7 @@ static struct estimate plain_at(const struct program *program, int operation, in
     case GRAPH_SLOPE_X:
     case GRAPH_SLOPE_Y:
     case GRAPH_DRAIN:
+    case GRAPH_DRAINAGE:
     case GRAPH_BASE_LEVEL:
     case GRAPH_BANK:
     case GRAPH_WATER:

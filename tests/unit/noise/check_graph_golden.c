@@ -55,6 +55,7 @@ static const struct row {
     {"erode, lacunarity 1.5", UINT64_C(0x688fe3066faaf8b1)},
     {"biome", UINT64_C(0x2c3415e148d4c95c)},
     {"drain", UINT64_C(0x8260e903cec83bdc)},
+    {"drainage", UINT64_C(0x048f598743a3e98b)},
     {"base level", UINT64_C(0xb8d64011f38698fc)},
     {"bank", UINT64_C(0x868385b418a55ffe)},
     {"water", UINT64_C(0x94512ab65b109206)},

@@ -15,7 +15,8 @@
 enum { WIDEST = 300, HIGHEST = 60 };
 
 static const char *const samples[] = {
-    "drain", "base level", "bank", "water", "river", "channel", "channel of eroded valleys",
+    "drain", "drainage", "base level", "bank",
+    "water", "river",    "channel",    "channel of eroded valleys",
 };
 
 static struct farlands_scratch *scratch;

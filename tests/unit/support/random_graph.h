@@ -230,13 +230,15 @@ static inline void draw_node(struct draws *draws, struct random_graph *graph, en
     }
 }
 
-/* Any kind but those of rivers, which have tests of their own. */
+/* Any kind but those of rivers, and of the ground that they build, which have tests of their own.
+ */
 static inline enum graph_kind draw_kind(struct draws *draws)
 {
     enum graph_kind kinds[GRAPH_KINDS];
     int count = 0;
     for (int kind = 0; kind < GRAPH_KINDS; kind++)
         if (operation_kinds[kind].family != FAMILY_DRAIN &&
+            operation_kinds[kind].family != FAMILY_DRAINAGE &&
             operation_kinds[kind].family != FAMILY_WATER)
             kinds[count++] = (enum graph_kind)kind;
     return kinds[draw_between(draws, 0, count - 1)];

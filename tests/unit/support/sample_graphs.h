@@ -12,6 +12,7 @@ struct graph_builder {
     struct curve_params curve[2];
     struct biome_rows biomes;
     struct rivers_params rivers;
+    struct drainage_params drainage;
 };
 
 static inline int add(struct graph_builder *b, enum graph_kind kind, int a, int c, int d, double p,
@@ -309,6 +310,39 @@ static inline void sample_drain(struct graph_builder *b)
     add_drain(b);
 }
 
+/* Low country with a coast; rivers build ranges of hills. */
+static inline void sample_drainage(struct graph_builder *b)
+{
+    const int envelope = add_noise(b, GRAPH_NOISE, 65536, 2, 0, 0);
+    b->noise[envelope].elevation[0] = (struct farlands_knot){-1, -300};
+    b->noise[envelope].elevation[1] = (struct farlands_knot){1, 500};
+    b->noise[envelope].knots = 2;
+    const int steepness = add(b, GRAPH_CONSTANT, -1, -1, -1, 0.1, 0);
+    const int side = add(b, GRAPH_CONSTANT, -1, -1, -1, 0.5, 0);
+    const int drainage = add(b, GRAPH_DRAINAGE, envelope, steepness, side, 0, 0);
+    b->drainage = (struct drainage_params){.seed = 42,
+                                           .spacing = BLOCKS(8192),
+                                           .levels = 6,
+                                           .concavity = 0.45,
+                                           .rough = 0.5,
+                                           .floor = 60,
+                                           .bend = 0.4};
+    b->rivers = (struct rivers_params){.spacing = BLOCKS(8192),
+                                       .levels = 6,
+                                       .halves = true,
+                                       .seed = 42,
+                                       .from = 2,
+                                       .width = 0.7,
+                                       .widening = 1.8,
+                                       .depth = 0.3,
+                                       .deepening = 1.4,
+                                       .slope = 0.45,
+                                       .meander = 0.3,
+                                       .lake = 1e5};
+    b->node[drainage].drainage = &b->drainage;
+    b->node[drainage].rivers = &b->rivers;
+}
+
 static inline void sample_base_level(struct graph_builder *b)
 {
     add(b, GRAPH_BASE_LEVEL, add_drain(b), -1, -1, 0, 0);
@@ -381,6 +415,7 @@ static const struct sample_graph {
     {"erode, lacunarity 1.5", sample_dense_gullies},
     {"biome", sample_biome},
     {"drain", sample_drain},
+    {"drainage", sample_drainage},
     {"base level", sample_base_level},
     {"bank", sample_bank},
     {"water", sample_water},
