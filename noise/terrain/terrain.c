@@ -118,12 +118,22 @@ bool terrain_is_graph(const struct farlands_terrain *terrain)
     return terrain->own_noise || terrain->fields > 1;
 }
 
-bool terrain_has_drain(const struct farlands_terrain *terrain)
+static bool has_kind(const struct farlands_terrain *terrain, enum graph_kind kind)
 {
     for (int k = 0; k < terrain->program->count; k++)
-        if (terrain->program->operation[k].kind == GRAPH_DRAIN)
+        if (terrain->program->operation[k].kind == kind)
             return true;
     return false;
+}
+
+bool terrain_has_drain(const struct farlands_terrain *terrain)
+{
+    return has_kind(terrain, GRAPH_DRAIN) || has_kind(terrain, GRAPH_DRAINAGE);
+}
+
+bool terrain_is_built(const struct farlands_terrain *terrain)
+{
+    return has_kind(terrain, GRAPH_DRAINAGE);
 }
 
 const char *terrain_field_name(const struct farlands_terrain *terrain, int field)

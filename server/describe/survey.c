@@ -44,6 +44,7 @@ struct run {
     const struct farlands_terrain *terrain;
     const struct world_fields *fields; /* or NULL */
     int height;                        /* the field */
+    int groups;                        /* of places drawn: place i is in group i modulo this */
     struct sample *sample;
     float *values; /* SURVEY_DRAWN per field; NULL if the height is the only field */
     struct view *view;
@@ -115,12 +116,22 @@ static uint64_t draw(uint64_t seed, uint64_t i)
     return z ^ (z >> 31);
 }
 
-static void draw_place(const struct survey_options *options, int i, int64_t place[2])
+/* Draw place I: the first one of its group anywhere, the others around it. */
+static void draw_place(const struct run *run, int i, int64_t place[2])
 {
+    static const int64_t AROUND = 8192 * FARLANDS_UNIT;
+    const struct survey_options *options = run->options;
     for (int axis = 0; axis < 2; axis++) {
         const uint64_t side = (uint64_t)options->beyond[axis] - (uint64_t)options->least[axis];
-        const uint64_t random = draw(options->seed, 2 * (uint64_t)i + (uint64_t)axis);
-        const int64_t beyond = (int64_t)((unsigned __int128)random * side >> 64);
+        const uint64_t first =
+            draw(options->seed, 2 * (uint64_t)(i % run->groups) + (uint64_t)axis);
+        int64_t beyond = (int64_t)((unsigned __int128)first * side >> 64);
+        if (i >= run->groups) {
+            const uint64_t random = draw(options->seed, 2 * (uint64_t)i + (uint64_t)axis);
+            const int64_t off = (int64_t)((unsigned __int128)random * (2 * AROUND) >> 64) - AROUND;
+            const int64_t last = (int64_t)(side < INT64_MAX ? side : INT64_MAX) - 1;
+            beyond = off < -beyond ? 0 : off > last - beyond ? last : beyond + off;
+        }
         place[axis] = options->least[axis] + beyond / FARLANDS_UNIT * FARLANDS_UNIT;
     }
 }
@@ -170,7 +181,7 @@ static void visit_sample(struct run *run, struct worker *worker, int i)
 {
     const struct ground ground = {height_at, worker};
     struct sample *sample = &run->sample[i];
-    draw_place(run->options, i, sample->place);
+    draw_place(run, i, sample->place);
     const int64_t x = sample->place[0], y = sample->place[1];
 
     sample->height = height_at(worker, x, y, 0);
@@ -180,6 +191,12 @@ static void visit_sample(struct run *run, struct worker *worker, int i)
     for (int field = 0; run->values && field < run->survey->fields; field++)
         run->values[(size_t)field * SURVEY_DRAWN + (size_t)i] =
             terrain_field_at(run->terrain, worker->scratch, field, x, y);
+}
+
+static void visit_group(struct run *run, struct worker *worker, int i)
+{
+    for (; i < SURVEY_DRAWN; i += run->groups)
+        visit_sample(run, worker, i);
 }
 
 /* Get the heights at SIDE x SIDE samples around PLACE, STEP units apart. */
@@ -403,7 +420,7 @@ static void summarize_places(struct run *run, float values[SURVEY_DRAWN])
 
 static int measure(struct run *run, float values[SURVEY_DRAWN])
 {
-    int err = visit_all(run, SURVEY_DRAWN, visit_sample);
+    int err = visit_all(run, run->groups, visit_group);
     if (err)
         return err;
     choose(run);
@@ -442,6 +459,7 @@ static int run_in(struct survey **out, const struct survey_options *options,
                       .terrain = terrain,
                       .fields = options->world->config->fields,
                       .height = terrain_field(terrain, "height", 6),
+                      .groups = SURVEY_DRAWN / (terrain_is_built(terrain) ? SURVEY_TOGETHER : 1),
                       .survey = allocate(options, fields),
                       .sample = calloc(SURVEY_DRAWN, sizeof run.sample[0]),
                       .view = calloc(options->places, sizeof run.view[0])};

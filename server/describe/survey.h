@@ -12,10 +12,11 @@
 #include "server/world/world.h"
 
 enum {
-    SURVEY_DRAWN = 8192, /* places drawn; the first ones on land are looked at closely */
-    SURVEY_WINDOWS = 64, /* the most places that are looked at for depressions */
-    SURVEY_WINDOW = 257, /* samples per side */
-    SURVEY_RELIEF = 129, /* samples per side of a square in which relief is measured */
+    SURVEY_DRAWN = 8192,  /* places drawn; the first ones on land are looked at closely */
+    SURVEY_TOGETHER = 16, /* so many of them lie near each other where rivers build the ground */
+    SURVEY_WINDOWS = 64,  /* the most places that are looked at for depressions */
+    SURVEY_WINDOW = 257,  /* samples per side */
+    SURVEY_RELIEF = 129,  /* samples per side of a square in which relief is measured */
     RELIEF_SCALES = 4,
     STEEP_ANGLES = 4,
     WINDOW_STEPS = 2,
