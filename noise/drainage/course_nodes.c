@@ -43,7 +43,9 @@ float drainage_order(float km2)
 
 static int32_t whole_metres(float height)
 {
-    return (int32_t)(height * (float)COURSE_METRE);
+    static const float MOST = 32000;
+    const float kept = height < -MOST ? -MOST : height > MOST ? MOST : height;
+    return (int32_t)(kept * (float)COURSE_METRE);
 }
 
 /* Node AT of block B, in column I and row J. */

@@ -275,7 +275,7 @@ static void find_courses(const struct bed *bed, struct drainage_patch *p, uint8_
             is[receiver_of(p, at)] |= IS_FED;
         }
     for (int at = 0; at < p->range.width * p->range.height; at++)
-        if (is[at])
+        if (is[at] && p->receiver[at] != NODE_UNKNOWN)
             swing(bed, &p->x[at], &p->y[at]);
 }
 

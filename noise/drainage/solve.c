@@ -202,6 +202,7 @@ static void place_nodes(const struct site *s, const uint64_t *column, const uint
         n->floor_area[p] = -NODES_HIGH;
         n->kind[p] = NODE_PLAIN;
         n->way[p] = NO_RECEIVER;
+        n->target[p] = n->sum[0][p] = 0;
     }
     for (int j = 0; j < NODES_SIDE; j++)
         for (int i = 0; i < NODES_SIDE; i++) {

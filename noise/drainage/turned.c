@@ -57,6 +57,8 @@ struct turned_range turned_cover(const struct turned *t, const int64_t x[4], con
         j = c.j < j ? c.j : j;
         j2 = c.j > j2 ? c.j : j2;
     }
-    return (struct turned_range){i - around, j - around, (int)(i2 - i) + 1 + 2 * around,
-                                 (int)(j2 - j) + 1 + 2 * around};
+    const int64_t width = i2 - i + 1 + 2 * around, height = j2 - j + 1 + 2 * around;
+    return (struct turned_range){i - around, j - around,
+                                 (int)(width < TURNED_MOST ? width : TURNED_MOST),
+                                 (int)(height < TURNED_MOST ? height : TURNED_MOST)};
 }

@@ -37,7 +37,8 @@ static inline int64_t turned_y(const struct turned *t, int64_t i, int64_t j)
     return t->b * i + t->a * j;
 }
 
-/* A rectangle of cells. */
+/* A rectangle of cells. One that is wider or higher than TURNED_MOST has that width or height. */
+enum { TURNED_MOST = 1 << 20 };
 struct turned_range {
     int64_t i, j;
     int width, height;

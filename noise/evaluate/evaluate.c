@@ -70,7 +70,9 @@ static int make_patch(struct context *c, int lattice, const struct chunk *chunk)
 static int drainage_input(void *context, enum drainage_input input,
                           const struct farlands_grid *grid, float *out)
 {
-    static const float LEAST = 1e-4f, MOST = 10; /* of slopes */
+    static const float LEAST = 1e-4f, MOST = 10, HIGHEST = 20000; /* of slopes; metres */
+    const float low = input == DRAINAGE_ENVELOPE ? -HIGHEST : LEAST;
+    const float high = input == DRAINAGE_ENVELOPE ? HIGHEST : MOST;
     const struct ground_memory *m = context;
     struct context c = {.program = m->program,
                         .kernel = m->kernel,
@@ -82,8 +84,8 @@ static int drainage_input(void *context, enum drainage_input input,
     if (!err)
         err = evaluate_grid(&c, grid, &output, 1, (size_t)grid->width, NULL);
     const int count = grid->width * grid->height;
-    for (int i = 0; i < count && !err && input != DRAINAGE_ENVELOPE; i++)
-        out[i] = out[i] < LEAST ? LEAST : out[i] > MOST ? MOST : out[i];
+    for (int i = 0; i < count && !err; i++)
+        out[i] = out[i] < low ? low : out[i] > high ? high : out[i];
     return err;
 }
 

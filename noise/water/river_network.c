@@ -50,7 +50,7 @@ float river_network_from(const struct river_network *n, int64_t band_limit)
 
 struct river_network_reach river_network_reach(const struct river_network *n)
 {
-    return n->drain ? (struct river_network_reach){5, 7} : (struct river_network_reach){7, 10};
+    return n->drain ? (struct river_network_reach){5, 7} : (struct river_network_reach){8, 11};
 }
 
 struct river_network_area river_network_area_of(const struct river_network *n, int level,

@@ -207,9 +207,11 @@ static const struct river_curve *curve_of(struct rivers *r, const struct block *
     const bool fine = !is_rough(b);
     struct kept_curve *kept = &r->kept[2 * drain_slot(i, j, CURVES_SIDE) + over];
     if (kept->full && kept->level == b->level && kept->i == i && kept->j == j &&
-        kept->over == over && (!fine || kept->curve.pieces > 0))
+        kept->over == over && (kept->fine == fine || (kept->fine && r->network.drain)))
         return &kept->curve;
     kept->full = true;
+    kept->fine =
+        fine; /* a fine curve has the sides of a rough one, but for a drainage's meanders */
     kept->level = (int8_t)b->level;
     kept->i = i;
     kept->j = j;

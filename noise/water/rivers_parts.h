@@ -11,7 +11,7 @@
 struct kept_curve {
     int64_t i, j;
     int8_t level;
-    bool full, over;
+    bool full, over, fine;
     struct river_curve curve;
 };
 

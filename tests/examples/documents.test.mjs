@@ -196,7 +196,7 @@ const EXAMPLES = {
         ['(x, y) -> warp', text],
         ['worlds:', write('isles.yaml')],
         ['build/farlands tile isles/', run],
-        ['fields:', config], ['fields:', config], ['fields:', config], ['fields:', config],
+        ['fields:', config], ['fields:', config], ['fields:', config], ['fields:', config], ['fields:', config],
         ['$ build/farlands check-config', layersSession],
         ['farlands: mine.yaml:4', message],
         ['$ build/farlands describe', measured],

@@ -352,6 +352,29 @@ START_TEST(places_are_in_their_cells)
 }
 END_TEST
 
+/* Exact heights farther apart than any number of cells. */
+START_TEST(samples_may_be_far_apart)
+{
+    enum { SIDE = 2, TURNS = 12 };
+    static struct square grid;
+    struct draws draws = {3, 0};
+    struct land land = land_of(1);
+    struct drainage *drainage = drainage_of(&shapes[1], &land);
+    for (int turn = 0; turn < TURNS; turn++) {
+        place(&grid, -(INT64_C(1) << 52), INT64_C(1) << 50,
+              draw_between(&draws, INT64_C(1) << 46, INT64_C(1) << 52), SIDE);
+        evaluate(drainage, &grid, 0);
+        for (int k = 0; k < SIDE * SIDE; k++) {
+            float one;
+            const struct drainage_samples place = {&grid.x[k % SIDE], &grid.y[k / SIDE], 1, 1};
+            ck_assert_int_eq(drainage_heights(drainage, &place, 0, &one, 1), 0);
+            must(same_bits(&one, &grid.height[k], 1), "sample %d", k);
+        }
+    }
+    drainage_free(drainage);
+}
+END_TEST
+
 START_TEST(errors_of_the_source_are_passed_on)
 {
     static struct square grid, expected;
@@ -413,6 +436,7 @@ int main(void)
     tcase_add_loop_test(heights, heights_do_not_depend_on_what_was_asked, 0, LENGTH(shapes));
     tcase_add_loop_test(heights, heights_have_a_reach, 0, LENGTH(shapes));
     tcase_add_test(heights, places_are_in_their_cells);
+    tcase_add_test(heights, samples_may_be_far_apart);
     tcase_add_test(heights, errors_of_the_source_are_passed_on);
     tcase_add_test(heights, parameters_are_checked);
     tcase_add_test(water, water_flows_on);

@@ -61,6 +61,8 @@ static const struct row {
     {"water", UINT64_C(0x94512ab65b109206)},
     {"river", UINT64_C(0xad21980a891dc5a4)},
     {"channel", UINT64_C(0x66b235d818bd90a4)},
+    {"bank of a drainage", UINT64_C(0x14daffe670497b1f)},
+    {"channel of a drainage", UINT64_C(0xc74770c76575caef)},
     {"channel of eroded valleys", UINT64_C(0xe488f2df8aa1ea76)},
 };
 

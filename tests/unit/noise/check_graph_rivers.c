@@ -15,8 +15,16 @@
 enum { WIDEST = 300, HIGHEST = 60 };
 
 static const char *const samples[] = {
-    "drain", "drainage", "base level", "bank",
-    "water", "river",    "channel",    "channel of eroded valleys",
+    "drain",
+    "drainage",
+    "base level",
+    "bank",
+    "water",
+    "river",
+    "channel",
+    "channel of eroded valleys",
+    "bank of a drainage",
+    "channel of a drainage",
 };
 
 static struct farlands_scratch *scratch;

@@ -311,7 +311,7 @@ static inline void sample_drain(struct graph_builder *b)
 }
 
 /* Low country with a coast; rivers build ranges of hills. */
-static inline void sample_drainage(struct graph_builder *b)
+static inline int add_drainage(struct graph_builder *b)
 {
     const int envelope = add_noise(b, GRAPH_NOISE, 65536, 2, 0, 0);
     b->noise[envelope].elevation[0] = (struct farlands_knot){-1, -300};
@@ -341,6 +341,12 @@ static inline void sample_drainage(struct graph_builder *b)
                                        .lake = 1e5};
     b->node[drainage].drainage = &b->drainage;
     b->node[drainage].rivers = &b->rivers;
+    return drainage;
+}
+
+static inline void sample_drainage(struct graph_builder *b)
+{
+    add_drainage(b);
 }
 
 static inline void sample_base_level(struct graph_builder *b)
@@ -362,6 +368,17 @@ static inline void sample_water(struct graph_builder *b)
 static inline void sample_river(struct graph_builder *b)
 {
     add(b, GRAPH_RIVER, add_drain(b), -1, -1, 0, 0);
+}
+
+static inline void sample_built_bank(struct graph_builder *b)
+{
+    add(b, GRAPH_BANK, add_drainage(b), -1, -1, 0, 0);
+}
+
+static inline void sample_built_channel(struct graph_builder *b)
+{
+    const int drainage = add_drainage(b);
+    add(b, GRAPH_CHANNEL, drainage, drainage, -1, 0, 0);
 }
 
 static inline void sample_channel(struct graph_builder *b)
@@ -421,6 +438,8 @@ static const struct sample_graph {
     {"water", sample_water},
     {"river", sample_river},
     {"channel", sample_channel},
+    {"bank of a drainage", sample_built_bank},
+    {"channel of a drainage", sample_built_channel},
     {"channel of eroded valleys", sample_eroded_valleys},
 };
 
