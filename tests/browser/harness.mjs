@@ -122,8 +122,7 @@ export async function visit(hash = '', options = {}, prepare = async () => {}) {
     const seen = { context, trouble: [], urls: [] };
     const isTile = (url) => /\d(@2x)?\.(png|webp)/.test(url);
     open.push(seen);
-    /* Panning cancels tiles, reloading cancels the favicon ("other"). */
-    watch(page, seen, (request) => ['image', 'other'].includes(request.resourceType()) || isTile(request.url()));
+    watch(page, seen);
     pending.set(page, new Set());
     page.on('request', (request) => pending.get(page).add(request));
     for (const end of ['requestfinished', 'requestfailed'])

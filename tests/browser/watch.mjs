@@ -2,10 +2,11 @@
 
 /*
  * Record in SEEN the URLs that PAGE requests (`urls`) and its errors (`trouble`): on its console,
- * in its scripts, responses of 400 and above, and failed requests, except aborted requests for
- * which IS_CANCELLED(request) is true.
+ * in its scripts, responses of 400 and above, and failed requests. A request that the page itself
+ * cancels, because its tile has left the view or the page is reloaded, is no error: a server cannot
+ * cause `ERR_ABORTED`.
  */
-export function watch(page, seen, isCancelled) {
+export function watch(page, seen) {
     page.on('console', (message) => {
         if (message.type() === 'error')
             seen.trouble.push(`console: ${message.text()}`);
@@ -18,7 +19,7 @@ export function watch(page, seen, isCancelled) {
     });
     page.on('requestfailed', (request) => {
         const reason = request.failure().errorText;
-        if (reason !== 'net::ERR_ABORTED' || !isCancelled(request))
+        if (reason !== 'net::ERR_ABORTED')
             seen.trouble.push(`${reason}: ${request.url()}`);
     });
 }

@@ -102,7 +102,7 @@ export function useBrowser(args) {
         page.setDefaultTimeout(patience(WAIT));
         const seen = { context, trouble: [], urls: [] };
         open.push(forgiven ? { context, trouble: [] } : seen);
-        watch(page, seen, () => true);     // tiles that have left the view
+        watch(page, seen);
         const file = text !== undefined && path.join(scratch(), 'page.html');
         if (file)
             writeFileSync(file, text);
