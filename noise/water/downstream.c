@@ -2,7 +2,9 @@
 #include "downstream.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "noise/water/river_curves.h"
 
@@ -154,6 +156,44 @@ static void lower_to(struct farlands_course_point *p, float level, float depth)
     p->bed = fminf(p->bed, p->level - depth);
 }
 
+/*
+ * Blocks of a drainage may disagree about a course that leads from one to the other: then its level
+ * would rise. It keeps its level instead, until its nodes are below that. A step of a course is its
+ * step at the node and, if the next point would rise, STEPS times the level that it keeps: a whole
+ * number of KEPT parts of a metre from LOWEST on.
+ */
+enum { STEPS = 128, KEPT = 256, LOWEST = -32000, MOST_KEPT = 2 * -LOWEST * KEPT };
+
+_Static_assert((int)AT_NODE < (int)STEPS && (long)MOST_KEPT * STEPS < INT_MAX, "a step holds both");
+
+/* The level of the last point, and whether it would have risen. */
+struct falling {
+    float level;
+    bool kept;
+};
+
+static int kept_level(float level)
+{
+    const double parts = floor(((double)level - LOWEST) * KEPT);
+    return parts < 1 ? 1 : parts > MOST_KEPT ? MOST_KEPT : (int)parts;
+}
+
+static float level_kept(int parts)
+{
+    return (float)(LOWEST + (double)parts / KEPT);
+}
+
+/* Keep P, in water of DEPTH, from rising. */
+static void keep_down(struct falling *falling, struct farlands_course_point *p, float depth)
+{
+    falling->kept = p->level > falling->level;
+    if (falling->kept) {
+        p->level = level_kept(kept_level(falling->level));
+        p->bed = p->level - depth;
+    }
+    falling->level = p->level;
+}
+
 /* Finish P, the last point on a course that ends at END. */
 static void end_at(const struct rivers *rivers, const struct course_node *end,
                    struct farlands_course_point *p)
@@ -185,8 +225,8 @@ static float level_at_end(const struct course_node *on, const struct course_node
 
 /* Follow COURSE to the end of its curve. */
 static int follow_curve(struct rivers *rivers, struct farlands_course *course,
-                        const struct course_node *n, struct farlands_course_point *out, size_t room,
-                        size_t *count)
+                        const struct course_node *n, struct falling *falling,
+                        struct farlands_course_point *out, size_t room, size_t *count)
 {
     struct river_curve curve;
     const bool is_source = course->step >= AT_SOURCE;
@@ -210,8 +250,11 @@ static int follow_curve(struct rivers *rivers, struct farlands_course *course,
         err = rivers_look(rivers, p.x, p.y, &here);
         if (here.level < p.level - ROUNDING)
             highest = fminf(highest, fabsf(here.level - end) < ROUNDING ? end : here.level);
+        const float depth = is_wet ? curve.piece[t < CURVE_PIECES ? t : CURVE_PIECES - 1].depth : 0;
         if (is_wet)
-            lower_to(&p, highest, curve.piece[t < CURVE_PIECES ? t : CURVE_PIECES - 1].depth);
+            lower_to(&p, highest, depth);
+        if (t >= first)
+            keep_down(falling, &p, depth);
         if (t == CURVE_PIECES && !is_source && on->kind != COURSE_FLOWS)
             end_at(rivers, on, &p);
         else if (here.is_lake)
@@ -242,36 +285,56 @@ static bool is_within(const struct rivers *rivers, const struct farlands_course 
     return fabs(x) <= limit && fabs(y) <= limit;
 }
 
-int downstream_follow(struct rivers *rivers, struct farlands_course *course,
-                      struct farlands_course_point *out, size_t room, size_t *count)
+/* Write the next points, at most ROOM. */
+static int follow(struct rivers *rivers, struct farlands_course *course, struct falling *falling,
+                  struct farlands_course_point *out, size_t room, size_t *count)
 {
     struct neighborhood around;
     const struct course_node *n = &around.node[AROUND * WIDE + AROUND];
     const struct river_network_rows rows = river_network_rows(rivers_network(rivers), WIDE);
-    size_t done = 0;
     int err = 0;
-    if (course->step < ENDED || course->step > AT_NODE || !is_within(rivers, course))
-        return -EINVAL;
-    struct farlands_course at = *course;
-    while (!err && done < room && at.step != ENDED) {
-        err = river_network_around(rivers_network(rivers), at.i, at.j, AROUND, around.node);
+    *count = 0;
+    while (!err && *count < room && course->step != ENDED) {
+        err =
+            river_network_around(rivers_network(rivers), course->i, course->j, AROUND, around.node);
         if (err)
             break;
         const struct course_node *next = river_network_next(n, &rows);
-        if (!next) {
-            out[done++] = point_at_node(n);
-            at.step = ENDED;
-        } else if (at.step == AT_NODE && is_on_course(rivers, n)) {
-            at.step = rivers_is_source(n, &rows) ? AT_SOURCE : 0;
-        } else if (at.step == AT_NODE) {
-            out[done++] = point_at_node(n);
-            walk_on(rivers, next, n->next, &at);
+        if (next && course->step == AT_NODE && is_on_course(rivers, n)) {
+            course->step = rivers_is_source(n, &rows) ? AT_SOURCE : 0;
+        } else if (next && course->step != AT_NODE) {
+            err = follow_curve(rivers, course, n, falling, out, room, count);
         } else {
-            err = follow_curve(rivers, &at, n, out, room, &done);
+            struct farlands_course_point *p = &out[(*count)++];
+            *p = point_at_node(n);
+            keep_down(falling, p, 0);
+            course->step = ENDED;
+            if (next)
+                walk_on(rivers, next, n->next, course);
         }
     }
+    return err;
+}
+
+int downstream_follow(struct rivers *rivers, struct farlands_course *course,
+                      struct farlands_course_point *out, size_t room, size_t *count)
+{
+    struct farlands_course at = *course;
+    struct farlands_course_point next;
+    const int kept = at.step >= 0 ? at.step / STEPS : 0;
+    struct falling falling = {kept > 0 ? level_kept(kept) : INFINITY, false};
+    size_t done, more;
+    at.step = at.step >= 0 ? at.step % STEPS : at.step;
+    if (at.step < ENDED || at.step > AT_NODE || kept > MOST_KEPT || !is_within(rivers, &at))
+        return -EINVAL;
+    int err = follow(rivers, &at, &falling, out, room, &done);
+    struct farlands_course beyond = at;
+    const int level = kept_level(falling.level);
+    if (!err)
+        err = follow(rivers, &beyond, &falling, &next, 1, &more);
     if (err)
         return err;
+    at.step += more > 0 && falling.kept ? STEPS * level : 0;
     *course = at;
     *count = done;
     return 0;

@@ -9,10 +9,10 @@
 enum {
     QUERY_WHY = 240,
     QUERY_WORD = 64,
-    QUERY_STEP_MAX_BITS = 30,  /* 2^20 blocks in units */
-    QUERY_PARAMETERS_MAX = 12, /* in a table, with the NULL name */
-    QUERY_STEPS_MAX = 1000,    /* in a course, more than there are */
-    QUERY_KEYS_MAX = 64,       /* in a query, with unknown ones; bounds the time to parse it */
+    QUERY_STEP_MAX_BITS = 30,    /* 2^20 blocks in units */
+    QUERY_PARAMETERS_MAX = 12,   /* in a table, with the NULL name */
+    QUERY_STEPS_MAX = INT32_MAX, /* of a course */
+    QUERY_KEYS_MAX = 64,         /* in a query, with unknown ones; bounds the time to parse it */
 };
 
 /* The type of a parameter's value, and its form. Numbers have any form that number.h knows, also

@@ -30,6 +30,20 @@ static const char builtin[] = "worlds: [{like: default}]";
 static const char *const followed[] = {small, builtin};
 static const int tenths[] = {9, 1};
 
+/* Ground that is built by its drainage: in blocks that may disagree about a course between them. */
+static const char built[] =
+    "worlds:\n"
+    "  - name: built\n"
+    "    seeds: any\n"
+    "    native_zoom: 16\n"
+    "    fields:\n"
+    "      floors: { noise: { wavelength: 90000, octaves: 4, elevation: [[-1, -900], [1, 1500]] } }\n"
+    "      ground: { drainage: { envelope: floors, steepness: 0.08, side: 0.5, spacing: 16384, levels: 8 } }\n"
+    "      height: { channel: { of: ground, drain: ground }, unit: m }\n"
+    "      water: { water: { of: height, drain: ground }, unit: m }\n"
+    "      river: { river: ground }\n"
+    "      bank: { bank: ground, unit: m }\n";
+
 static const char dry[] = "worlds: [{name: dry, noise: {wavelength: 1024, octaves: 8}}]";
 
 /* The field `water` is not of a drain. */
@@ -410,6 +424,41 @@ START_TEST(courses_lead_to_the_end)
 }
 END_TEST
 
+/* Blocks of a drainage may disagree about a course: it keeps its level there, however many points
+ * are asked for. */
+START_TEST(courses_of_a_drainage_never_rise)
+{
+    enum { COURSES = 16, MOST = 60, MOST_POINTS = 200000, NODE_STEPS = 128 };
+    static struct farlands_course_point point[MOST];
+    struct farlands_world *world = world_of(built);
+    struct draws draws = {5, 0};
+    int kept = 0;
+    for (int k = 0; k < COURSES; k++) {
+        const int64_t far = 200000 * FARLANDS_UNIT;
+        struct farlands_course course;
+        float level = INFINITY;
+        size_t count = 1;
+        ck_assert_int_eq(farlands_course_at(world, scratch, draw_between(&draws, -far, far),
+                                            draw_between(&draws, -far, far), &course),
+                         0);
+        for (int points = 0; count > 0; points += (int)count) {
+            must(points < MOST_POINTS, "course %d has no end", k);
+            const size_t room = (size_t)draw_between(&draws, 1, MOST);
+            ck_assert_int_eq(farlands_downstream(world, scratch, &course, point, room, &count), 0);
+            for (size_t i = 0; i < count; i++) {
+                must(point[i].level <= level && point[i].bed <= point[i].level,
+                     "course %d: level %.9g, bed %.9g after %.9g", k, (double)point[i].level,
+                     (double)point[i].bed, (double)level);
+                level = point[i].level;
+            }
+            kept += course.step > NODE_STEPS;
+        }
+    }
+    must(kept > 0, "no course keeps its level");
+    farlands_world_free(world);
+}
+END_TEST
+
 START_TEST(wrong_calls_are_refused)
 {
     struct farlands_world *world = world_of(small), *without = world_of(dry),
@@ -449,6 +498,7 @@ int main(void)
     TCase *tcase = tcase_create("courses");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, courses_lead_to_the_end, 0, LENGTH(followed));
+    tcase_add_test(tcase, courses_of_a_drainage_never_rise);
     tcase_add_test(tcase, wrong_calls_are_refused);
     tcase_set_timeout(tcase, getenv("COURSES") ? 3600 : 60);
     suite_add_tcase(suite, tcase);
