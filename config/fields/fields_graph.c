@@ -173,9 +173,11 @@ static int build_drainage(struct builder *builder, int at, const struct expressi
     rivers->halves = true;
     rivers->seed = drainage->seed;
     struct graph_node node = {.kind = GRAPH_DRAINAGE, .drainage = drainage, .rivers = rivers};
-    for (int i = 0; i < GRAPH_MAX_INPUTS; i++)
-        node.input[i] = values->input[i] < 0 ? -1 : build(builder, values->input[i]);
-    return add(builder, at, expression->kind->name, &node);
+    const char *key = expression->kind->name;
+    for (enum drainage_input i = 0; i < DRAINAGE_INPUTS; i++)
+        node.input[i] = values->input[i] < 0 ? add_constant(builder, at, key, DRAINAGE_HIGHEST)
+                                             : build(builder, values->input[i]);
+    return add(builder, at, key, &node);
 }
 
 static int build_keys(struct builder *builder, int at, const struct expression *expression)

@@ -58,8 +58,8 @@ static struct course_node node_of(const struct turned *t, const struct drainage_
     return (struct course_node){
         .x = turned_x(t, i, j) + (turned_x(t, b->x[at], b->y[at]) >> 8),
         .y = turned_y(t, i, j) + (turned_y(t, b->x[at], b->y[at]) >> 8),
-        .ground = whole_metres(b->height[at]),
-        .bed = is_sea ? 0 : whole_metres(b->height[at]),
+        .ground = whole_metres(b->mean[at]),
+        .bed = is_sea ? 0 : whole_metres(b->mean[at]),
         .length = is_course ? (int32_t)((float)COURSE_LENGTH * length_of(b->area[at])) : 0,
         .next = is_sea ? NO_RECEIVER : b->receiver[at],
         .kind = is_sea  ? COURSE_SEA

@@ -88,12 +88,21 @@ int drainage_get_block(struct drainage *drainage, int level, int64_t i, int64_t 
 int drainage_fill_patch(struct drainage *drainage, int level, struct turned_range range,
                         const struct drainage_frame *frame);
 
-/* What levels that rivers build will add to the envelope, on average: a fit to mountains, hills and
- * plains with concavity 0.45. */
-static inline float drainage_relief(float steepness, float side)
+/* The mean of what rivers will build over land at ENVELOPE: a fit to mountains, hills and plains
+ * with concavity 0.45. */
+static inline float drainage_mean(float envelope, float steepness, float side, float top)
 {
     const float r = 1.05f * steepness / side;
-    return 2400 * steepness / sqrtf(1 + r * r);
+    const float mean = envelope + 2400 * steepness / sqrtf(1 + r * r);
+    return mean < top ? mean : top;
+}
+
+/* HEIGHT, but for the sea's floor, over which no river flows: rivers end just below the sea's
+ * level. */
+static inline float drainage_ashore(float height)
+{
+    static const float MOUTH = -0.5f;
+    return height < MOUTH ? MOUTH : height;
 }
 
 /* Solve BLOCK, whose level and place are set. */

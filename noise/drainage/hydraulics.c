@@ -198,6 +198,12 @@ static void cut_through(struct nodes *n)
     }
 }
 
+static bool is_inside(int p)
+{
+    const int row = p / NODES_STRIDE - 1, column = p % NODES_STRIDE - NODES_PAD;
+    return row >= 0 && column >= 0 && row < NODES_SIDE && column < NODES_SIDE;
+}
+
 /* Whether water ends at P: in the sea, which fills ground below it, or beyond the block. */
 static bool is_mouth(const struct nodes *n, int p)
 {
@@ -215,82 +221,6 @@ static bool reaches_mouth(const struct nodes *n, int p)
     }
     return is_mouth(n, p);
 }
-
-/* Let the water of P, which goes nowhere, flow to the lowest neighbor from where it reaches a
- * mouth.
- */
-static void find_outlet(struct nodes *n, int p)
-{
-    n->receiver[p] = NO_RECEIVER;
-    int found = NO_RECEIVER;
-    for (int k = 0; k < NEIGHBORS; k++) {
-        const int q = p + neighbor_step[k];
-        if ((found == NO_RECEIVER || n->height[q] < n->height[p + neighbor_step[found]]) &&
-            reaches_mouth(n, q))
-            found = k;
-    }
-    n->receiver[p] = found;
-}
-
-/* Let the water of P, which goes around in circles, flow down the steepest way, until it reaches
- * water that goes on. */
-static void leave_course(struct nodes *n, int p)
-{
-    n->receiver[p] = n->steepest[p];
-    while (!reaches_mouth(n, p) && n->receiver[p] != NO_RECEIVER) {
-        p += neighbor_step[n->receiver[p]];
-        n->receiver[p] = n->steepest[p];
-    }
-    if (!reaches_mouth(n, p))
-        find_outlet(n, p);
-}
-
-/* The receivers: along courses, else to where it falls most steeply, else over the lowest outlet.
- */
-static void find_receivers(struct nodes *n)
-{
-    for (int p = NODES_FIRST; p < NODES_END; p++) {
-        n->next[p] = n->kind[p] == NODE_SEA ? NODES_HIGH : 0;
-        n->sum[0][p] = n->kind[p] == NODE_COURSE ? STAY : 0;
-    }
-    look_down(n->height, n, n->sum[0], n->next, n->receiver);
-    memcpy(n->steepest, n->receiver, sizeof n->steepest);
-    for (int p = NODES_FIRST; p < NODES_END; p++)
-        n->receiver[p] =
-            n->kind[p] == NODE_COURSE && n->way[p] != NO_RECEIVER ? n->way[p] : n->receiver[p];
-    for (int row = 1; row < NODES_SIDE - 1; row++)
-        for (int p = node_at(1, row), end = node_at(NODES_SIDE - 1, row); p < end; p++)
-            if (n->receiver[p] == NO_RECEIVER && !is_mouth(n, p))
-                find_outlet(n, p);
-}
-
-void hydraulics_route(struct nodes *n, float cell, float from_before)
-{
-    enum { MOST = 4 };
-    find_receivers(n);
-    /* Courses that cross may make circles, whose nodes keep donors. */
-    for (int turn = 0; sum_areas(n, cell, from_before) < NODES_SIDE * NODES_SIDE; turn++)
-        for (int p = NODES_FIRST; p < NODES_END; p++) {
-            if (n->donors[p] > 0 && turn < MOST && !reaches_mouth(n, p))
-                leave_course(n, p);
-            else if (n->donors[p] > 0 && turn >= MOST)
-                n->receiver[p] = NO_RECEIVER;
-        }
-    cut_through(n);
-}
-
-void hydraulics_mark_courses(struct nodes *n, float cell)
-{
-    for (int k = 0; k < NODES_SIDE * NODES_SIDE; k++) {
-        const int p = n->order[k], q = receiver_of(n, p);
-        if (n->kind[p] == NODE_PLAIN && n->area[p] >= HYDRAULICS_COURSE * cell)
-            n->kind[p] = NODE_COURSE;
-        if (n->kind[p] == NODE_COURSE && n->kind[q] == NODE_PLAIN)
-            n->kind[q] = NODE_COURSE;
-    }
-}
-
-/* --- Hollows --- */
 
 /* A heap of nodes, the lowest first: heights in an order of whole numbers, and nodes' numbers. Each
  * parent has four children. */
@@ -334,6 +264,106 @@ static int pop(struct heap *heap)
     at[k] = last;
     return (int)(uint32_t)lowest;
 }
+
+/* Let the water of P, which goes nowhere, flow over the lowest ridge around it to where water
+ * reaches a mouth. */
+static void find_outlet(struct nodes *n, int p)
+{
+    struct heap heap = {n->heap, 0};
+    int32_t *back = n->order; /* the neighbor from which a node was met; NO_RECEIVER: it was not */
+    for (int q = 0; q < NODES; q++)
+        back[q] = NO_RECEIVER;
+    n->receiver[p] = NO_RECEIVER;
+    back[p] = 0;
+    int q = p;
+    for (bool found = false; !found;) {
+        for (int k = 0; k < NEIGHBORS; k++) {
+            const int to = q + neighbor_step[k];
+            if (back[to] != NO_RECEIVER || !is_inside(to))
+                continue;
+            back[to] = k ^ 4;
+            push(&heap, heap_key(n->height[to], to));
+        }
+        if (heap.count == 0)
+            return;
+        q = pop(&heap);
+        found = reaches_mouth(n, q);
+    }
+    while (q != p) {
+        const int k = back[q];
+        q += neighbor_step[k];
+        n->receiver[q] = k ^ 4;
+    }
+}
+
+/* Let the water of P, which goes around in circles, flow down the steepest way, until it reaches
+ * water that goes on. */
+static void leave_course(struct nodes *n, int p)
+{
+    n->receiver[p] = n->steepest[p];
+    while (!reaches_mouth(n, p) && n->receiver[p] != NO_RECEIVER) {
+        p += neighbor_step[n->receiver[p]];
+        n->receiver[p] = n->steepest[p];
+    }
+    if (!reaches_mouth(n, p))
+        find_outlet(n, p);
+}
+
+/* The receivers: along courses, else to where it falls most steeply, else over the lowest outlet.
+ */
+static void find_receivers(struct nodes *n)
+{
+    for (int p = NODES_FIRST; p < NODES_END; p++) {
+        n->next[p] = n->kind[p] == NODE_SEA ? NODES_HIGH : 0;
+        n->sum[0][p] = n->kind[p] == NODE_COURSE ? STAY : 0;
+    }
+    look_down(n->height, n, n->sum[0], n->next, n->receiver);
+    memcpy(n->steepest, n->receiver, sizeof n->steepest);
+    for (int p = NODES_FIRST; p < NODES_END; p++)
+        n->receiver[p] =
+            n->kind[p] == NODE_COURSE && n->way[p] != NO_RECEIVER ? n->way[p] : n->receiver[p];
+    for (int row = 1; row < NODES_SIDE - 1; row++)
+        for (int p = node_at(1, row), end = node_at(NODES_SIDE - 1, row); p < end; p++)
+            if (n->receiver[p] == NO_RECEIVER && !is_mouth(n, p))
+                find_outlet(n, p);
+}
+
+void hydraulics_route(struct nodes *n, float cell, float from_before)
+{
+    enum { MOST = 4 };
+    find_receivers(n);
+    /* Courses that cross may make circles, whose nodes keep donors. */
+    for (int turn = 0; sum_areas(n, cell, from_before) < NODES_SIDE * NODES_SIDE; turn++)
+        for (int p = NODES_FIRST; p < NODES_END; p++) {
+            if (n->donors[p] > 0 && (turn >= MOST || is_mouth(n, p)))
+                n->receiver[p] = NO_RECEIVER;
+            else if (n->donors[p] > 0 && !reaches_mouth(n, p))
+                leave_course(n, p);
+        }
+    cut_through(n);
+}
+
+/* MEAN, but at most BEFORE, and at least the height itself. */
+static float mean_below(float height, float mean, float before)
+{
+    const float lower = mean < before ? mean : before;
+    return lower > height ? lower : height;
+}
+
+void hydraulics_mark_courses(struct nodes *n, float cell, bool builds)
+{
+    for (int k = 0; k < NODES_SIDE * NODES_SIDE; k++) {
+        const int p = n->order[k], q = receiver_of(n, p);
+        if (n->kind[p] == NODE_PLAIN && n->area[p] >= HYDRAULICS_COURSE * cell)
+            n->kind[p] = NODE_COURSE;
+        if (n->kind[p] == NODE_COURSE && n->kind[q] == NODE_PLAIN)
+            n->kind[q] = NODE_COURSE;
+        if (n->kind[q] != NODE_SEA && builds)
+            n->mean[q] = mean_below(n->height[q], n->mean[q], n->mean[p]);
+    }
+}
+
+/* --- Hollows --- */
 
 void hydraulics_flood(struct nodes *n)
 {
@@ -412,7 +442,7 @@ void hydraulics_creep(struct nodes *n)
                     plane += weight[k][p] * n->height[p + neighbor_step[k]];
                 const float off = plane - n->height[p];
                 const float moved = n->height[p] + off * (off > 0 ? FILL : WEAR);
-                n->next[p] = n->kind[p] == NODE_SEA ? n->height[p] : moved;
+                n->next[p] = n->kind[p] == NODE_SEA || n->height[p] <= 0 ? n->height[p] : moved;
             }
         for (int row = 1; row < LAST; row++)
             memcpy(&n->height[node_at(1, row)], &n->next[node_at(1, row)],

@@ -25,8 +25,9 @@ void hydraulics_flood(struct nodes *nodes);
  * FROM_BEFORE: the least of a course on the level before. */
 void hydraulics_route(struct nodes *nodes, float cell, float from_before);
 
-/* After the last route: courses begin where enough water is, and go on to the sea. */
-void hydraulics_mark_courses(struct nodes *nodes, float cell);
+/* After the last route: courses begin where enough water is, and go on to the sea. BUILDS: means do
+ * not rise along them. */
+void hydraulics_mark_courses(struct nodes *nodes, float cell, bool builds);
 
 /* Soil moves: hollows fill, crests wear. Beds are cut through again. */
 void hydraulics_creep(struct nodes *nodes);

@@ -55,7 +55,8 @@ struct nodes {
     node_values rock[2];         /* logarithms: of SIDE, of STEEPNESS */
     node_values mean;            /* the height with what finer levels will add */
     node_values before, target;  /* the height of the level before, its mean */
-    node_values envelope;
+    node_values filled;          /* how deep water has filled the envelope there */
+    node_values envelope, top;
     node_values edge[NEIGHBORS / 2]; /* lengths of edges to the first four neighbors */
     node_values sum[2];              /* scratch */
     int32_t receiver[NODES];         /* a neighbor's number, or NO_RECEIVER */

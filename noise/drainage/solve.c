@@ -123,7 +123,7 @@ static void read_samples(const struct site *s, const struct farlands_grid *grid,
                          enum drainage_input first, enum drainage_input last)
 {
     struct nodes *n = s->n;
-    float *const out[DRAINAGE_INPUTS] = {n->envelope, n->steepness, n->side};
+    float *const out[DRAINAGE_INPUTS] = {n->envelope, n->steepness, n->side, n->top};
     const float scale = 1 / (float)grid->step;
     const float a = (float)s->lattice->a * scale, b = (float)s->lattice->b * scale;
     const float west = (float)(turned_x(s->lattice, s->i, s->j) - grid->x) * scale;
@@ -154,6 +154,8 @@ static int find_inputs(const struct site *s)
     int err = ask(s, DRAINAGE_STEEPNESS, &broad);
     if (!err)
         err = ask(s, DRAINAGE_SIDE, &broad);
+    if (!err)
+        err = ask(s, DRAINAGE_TOP, &broad);
     if (!err && s->builds)
         err = ask(s, DRAINAGE_ENVELOPE, &broad);
     for (int k = 0; k < broad.width * broad.height && !err && s->builds; k++)
@@ -165,7 +167,7 @@ static int find_inputs(const struct site *s)
         return err;
     if (is_fine)
         read_samples(s, &fine, DRAINAGE_ENVELOPE, DRAINAGE_ENVELOPE);
-    read_samples(s, &broad, is_fine ? DRAINAGE_STEEPNESS : DRAINAGE_ENVELOPE, DRAINAGE_SIDE);
+    read_samples(s, &broad, is_fine ? DRAINAGE_STEEPNESS : DRAINAGE_ENVELOPE, DRAINAGE_TOP);
     for (int p = NODES_FIRST; p < NODES_END; p++)
         n->kind[p] = n->envelope[p] <= 0 ? NODE_SEA : NODE_PLAIN;
     return 0;
@@ -198,6 +200,7 @@ static void place_nodes(const struct site *s, const uint64_t *column, const uint
         n->own[p] = n->area[p] = own;
         n->gain[p] = n->steepness[p] = n->side[p] = 1;
         n->envelope[p] = 1;
+        n->top[p] = NODES_HIGH;
         n->off_floor[p] = NODES_HIGH;
         n->floor_area[p] = -NODES_HIGH;
         n->kind[p] = NODE_PLAIN;
@@ -212,7 +215,7 @@ static void place_nodes(const struct site *s, const uint64_t *column, const uint
         }
 }
 
-/* What finer levels will add to a level that rivers build: a fit like drainage_relief's. */
+/* What finer levels will add to a level that rivers build: a fit like drainage_mean's. */
 static float rest_of(const struct site *s, float steepness, float side)
 {
     const float by = s->finer - 1000 * steepness / side;
@@ -236,8 +239,9 @@ static void read_nodes(const struct site *s, const uint64_t *column, const uint6
                 read_before(s, i, j, p, before);
             for (int k = 0; k < 2; k++)
                 n->rock[k][p] = rough[k] * tent(r >> (16 * k)) + before[PATCH_ROCK + k];
-            n->before[p] = before[PATCH_HEIGHT];
-            n->target[p] = before[PATCH_MEAN];
+            n->before[p] = drainage_ashore(before[PATCH_HEIGHT]);
+            n->target[p] = drainage_ashore(before[PATCH_MEAN]);
+            n->filled[p] = before[PATCH_HEIGHT] - before[PATCH_MEAN];
         }
 }
 
@@ -249,12 +253,18 @@ static void start_row(const struct site *s, int p, int end)
     static const float MOST = 1.25f, RELIEF = 4, LOG2_E = 1.442695f;
     struct nodes *n = s->n;
     const float cell = (float)s->lattice->metres;
-    /* Far from all courses the ground is not much higher than on the level before. */
+    /* Where rivers build, the ground is not much higher than on the level before, far from all
+     * courses. Else it is the envelope, whose great hollows the level before has filled. */
     for (int q = p; q < end; q++) {
         const float above = n->before[q] + 4 * n->side[q] * cell;
-        const float upper = n->kind[q] == NODE_SEA || !s->builds ? n->envelope[q] : above;
+        const float filled = n->envelope[q] + n->filled[q];
+        const float dry = n->filled[q] > 0 && filled < n->before[q] ? n->before[q] : filled;
+        const float upper = n->kind[q] == NODE_SEA ? drainage_ashore(n->envelope[q])
+                            : s->builds            ? above
+                                                   : dry;
         n->upper[q] =
             n->kind[q] != NODE_COURSE || (!s->builds && upper < n->upper[q]) ? upper : n->upper[q];
+        n->upper[q] = n->upper[q] < n->top[q] ? n->upper[q] : n->top[q];
     }
     for (int q = p; q < end; q++) {
         n->side[q] *= powers_exp2(LOG2_E * n->rock[0][q]);
@@ -262,6 +272,8 @@ static void start_row(const struct site *s, int p, int end)
     }
     if (!s->builds)
         return;
+    for (int q = p; q < end && !drainage_builds(s->d, s->level - 1); q++)
+        n->target[q] = drainage_mean(n->before[q], n->steepness[q], n->side[q], n->top[q]);
     for (int q = p; q < end; q++) {
         const float rest = s->last ? 0 : rest_of(s, n->steepness[q], n->side[q]);
         const float lack = n->target[q] - n->before[q] - rest;
@@ -312,6 +324,16 @@ static float read_means(const square_values mean, int column, int row)
     return bilinear(&mean[j][i], SQUARES + 2, x - (float)i, y - (float)j);
 }
 
+/* HEIGHT with REST, what finer levels will add. The coast stays where it is. */
+static float mean_over(float height, float rest)
+{
+    static const float SHORE = 2;
+    const float least = height < SHORE ? height : SHORE;
+    if (height <= 0)
+        return height;
+    return height + rest > least ? height + rest : least;
+}
+
 /* The height with what finer levels will add: the mean of the level before, with the valleys and
  * crests of this one. */
 static void find_mean(const struct site *s)
@@ -319,12 +341,12 @@ static void find_mean(const struct site *s)
     struct nodes *n = s->n;
     square_values rest;
     for (int p = NODES_FIRST; p < NODES_END; p++)
-        n->sum[0][p] = n->target[p] - n->height[p];
+        n->sum[0][p] = n->height[p] <= 0 ? 0 : n->target[p] - n->height[p];
     find_means(n->sum[0], rest);
     for (int row = 0; row < NODES_SIDE; row++)
         for (int column = 0; column < NODES_SIDE; column++) {
             const int p = node_at(column, row);
-            n->mean[p] = n->height[p] + read_means(rest, column, row);
+            n->mean[p] = mean_over(n->height[p], read_means(rest, column, row));
         }
 }
 
@@ -336,14 +358,20 @@ static void route(const struct site *s)
     hydraulics_route(s->n, s->cell, HYDRAULICS_COURSE * before);
 }
 
+/* The sea's ground, once water has found its way. */
+static void find_sea_floor(struct nodes *n)
+{
+    for (int p = NODES_FIRST; p < NODES_END; p++)
+        n->height[p] = n->kind[p] == NODE_SEA ? n->envelope[p] : n->height[p];
+}
+
 static void run_over_envelope(const struct site *s)
 {
     struct nodes *n = s->n;
     hydraulics_flood(n);
     route(s);
-    for (int p = NODES_FIRST; p < NODES_END; p++)
-        n->mean[p] = n->height[p] +
-                     (n->kind[p] == NODE_SEA ? 0 : drainage_relief(n->steepness[p], n->side[p]));
+    find_sea_floor(n);
+    memcpy(n->mean, n->envelope, sizeof n->mean);
 }
 
 static void build(const struct site *s)
@@ -357,8 +385,10 @@ static void build(const struct site *s)
         hydraulics_climb(n);
         route(s);
     }
-    if (s->last) {
+    if (s->last)
         hydraulics_creep(n);
+    find_sea_floor(n);
+    if (s->last) {
         memcpy(n->mean, n->height, sizeof n->mean);
     } else {
         find_mean(s);
@@ -436,7 +466,7 @@ int drainage_solve(struct drainage *d, struct drainage_block *b)
         build(&s);
     else
         run_over_envelope(&s);
-    hydraulics_mark_courses(s.n, s.cell);
+    hydraulics_mark_courses(s.n, s.cell, s.builds);
     keep_nodes(s.n, b);
     return 0;
 }

@@ -236,9 +236,10 @@ static int fill_over_envelope(struct drainage *d, const struct farlands_grid *gr
     }
     for (int k = 0; k < grid->width * grid->height && !err; k++) {
         const float envelope = in[DRAINAGE_ENVELOPE][k];
-        const float relief = drainage_relief(in[DRAINAGE_STEEPNESS][k], in[DRAINAGE_SIDE][k]);
+        const float mean = drainage_mean(envelope, in[DRAINAGE_STEEPNESS][k], in[DRAINAGE_SIDE][k],
+                                         in[DRAINAGE_TOP][k]);
         out[(size_t)(k / grid->width) * stride + (size_t)(k % grid->width)] =
-            envelope + (envelope > 0 ? relief : 0);
+            envelope > 0 ? mean : envelope;
     }
     return err;
 }

@@ -70,9 +70,9 @@ static int make_patch(struct context *c, int lattice, const struct chunk *chunk)
 static int drainage_input(void *context, enum drainage_input input,
                           const struct farlands_grid *grid, float *out)
 {
-    static const float LEAST = 1e-4f, MOST = 10, HIGHEST = 20000; /* of slopes; metres */
-    const float low = input == DRAINAGE_ENVELOPE ? -HIGHEST : LEAST;
-    const float high = input == DRAINAGE_ENVELOPE ? HIGHEST : MOST;
+    static const float LEAST = 1e-4f, MOST = 10, HIGHEST = DRAINAGE_HIGHEST; /* slopes; metres */
+    const bool is_height = input == DRAINAGE_ENVELOPE || input == DRAINAGE_TOP;
+    const float low = is_height ? -HIGHEST : LEAST, high = is_height ? HIGHEST : MOST;
     const struct ground_memory *m = context;
     struct context c = {.program = m->program,
                         .kernel = m->kernel,

@@ -6,6 +6,7 @@
 
 enum {
     DRAINAGE_MAX_LEVELS = 12,
+    DRAINAGE_HIGHEST = 20000, /* metres: the envelope and the top are kept within this */
     DRAINAGE_BUILDS =
         4096, /* blocks: rivers build the ground of levels with at most this spacing */
 };
@@ -15,6 +16,7 @@ enum drainage_input {
     DRAINAGE_ENVELOPE,  /* metres: the beds of the greatest rivers; 0 or less is the sea */
     DRAINAGE_STEEPNESS, /* k: how much a river falls that drains 1 km2 */
     DRAINAGE_SIDE,      /* the slope of the steepest hillsides */
+    DRAINAGE_TOP,       /* metres: the ground is no higher */
     DRAINAGE_INPUTS,
 };
 

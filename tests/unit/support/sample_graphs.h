@@ -319,7 +319,9 @@ static inline int add_drainage(struct graph_builder *b)
     b->noise[envelope].knots = 2;
     const int steepness = add(b, GRAPH_CONSTANT, -1, -1, -1, 0.1, 0);
     const int side = add(b, GRAPH_CONSTANT, -1, -1, -1, 0.5, 0);
+    const int top = add(b, GRAPH_CONSTANT, -1, -1, -1, 700, 0);
     const int drainage = add(b, GRAPH_DRAINAGE, envelope, steepness, side, 0, 0);
+    b->node[drainage].input[DRAINAGE_TOP] = top;
     b->drainage = (struct drainage_params){.seed = 42,
                                            .spacing = BLOCKS(8192),
                                            .levels = 6,
