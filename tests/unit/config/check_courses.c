@@ -428,8 +428,8 @@ END_TEST
  * are asked for. */
 START_TEST(courses_of_a_drainage_never_rise)
 {
-    enum { COURSES = 16, MOST = 60, MOST_POINTS = 200000, NODE_STEPS = 128 };
-    static struct farlands_course_point point[MOST];
+    enum { COURSES = 16, ROOM = 60, MOST_POINTS = 200000, NODE_STEPS = 128 };
+    static struct farlands_course_point point[ROOM];
     struct farlands_world *world = world_of(built);
     struct draws draws = {5, 0};
     int kept = 0;
@@ -443,7 +443,7 @@ START_TEST(courses_of_a_drainage_never_rise)
                          0);
         for (int points = 0; count > 0; points += (int)count) {
             must(points < MOST_POINTS, "course %d has no end", k);
-            const size_t room = (size_t)draw_between(&draws, 1, MOST);
+            const size_t room = (size_t)draw_between(&draws, 1, ROOM);
             ck_assert_int_eq(farlands_downstream(world, scratch, &course, point, room, &count), 0);
             for (size_t i = 0; i < count; i++) {
                 must(point[i].level <= level && point[i].bed <= point[i].level,

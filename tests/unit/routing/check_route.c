@@ -482,7 +482,7 @@ static const struct {
     {"/w/downstream?x=1&y=0&after=1,2,", 400, "after"},
     {"/w/downstream?x=1&y=0&after=1,,3", 400, "after"},
     {"/w/downstream?x=1&y=0&after=1,2,3,", 400, "after"},
-    {"/w/downstream?x=1&y=0&after=1,2,1001", 400, "after"},
+    {"/w/downstream?x=1&y=0&after=1,2,2147483648", 400, "after"},
     {"/w/downstream?x=1&y=0&aftr=1,2,3", 400, "did you mean 'after'?"},
     /* Spawns. */
     {"/w/spawn?x=1", 400, "y"},
