@@ -66,49 +66,62 @@ static int make_patch(struct context *c, int lattice, const struct chunk *chunk)
     return err;
 }
 
-/* The drainage_source of a GRAPH_DRAINAGE: evaluate an input. */
+/* Evaluate FIELD, an operation below the water of M. */
+static int evaluate_below(const struct water_memory *m, int field, const struct farlands_grid *grid,
+                          float *out)
+{
+    struct context c = {.program = m->program,
+                        .kernel = m->kernel,
+                        .scratch = m->scratch,
+                        .evaluation = m->evaluation,
+                        .band_limit = grid->band_limit};
+    const struct output output = {field, out};
+    const int err = make_plan(&c, grid->band_limit ? grid->step : 0, &output, 1);
+    return err ? err : evaluate_grid(&c, grid, &output, 1, (size_t)grid->width, NULL);
+}
+
+/* The drain_ground of a GRAPH_DRAIN. */
+static int drain_input(void *context, const struct farlands_grid *grid, float *out)
+{
+    const struct water_memory *m = context;
+    return evaluate_below(m, m->input[0], grid, out);
+}
+
+/* The drainage_source of a GRAPH_DRAINAGE. */
 static int drainage_input(void *context, enum drainage_input input,
                           const struct farlands_grid *grid, float *out)
 {
     static const float LEAST = 1e-4f, MOST = 10, HIGHEST = DRAINAGE_HIGHEST; /* slopes; metres */
     const bool is_height = input == DRAINAGE_ENVELOPE || input == DRAINAGE_TOP;
     const float low = is_height ? -HIGHEST : LEAST, high = is_height ? HIGHEST : MOST;
-    const struct ground_memory *m = context;
-    struct context c = {.program = m->program,
-                        .kernel = m->kernel,
-                        .scratch = m->scratch,
-                        .evaluation = m->evaluation,
-                        .band_limit = grid->band_limit};
-    const struct output output = {m->input[input], out};
-    int err = make_plan(&c, grid->band_limit ? grid->step : 0, &output, 1);
-    if (!err)
-        err = evaluate_grid(&c, grid, &output, 1, (size_t)grid->width, NULL);
+    const struct water_memory *m = context;
+    const int err = evaluate_below(m, m->input[input], grid, out);
     const int count = grid->width * grid->height;
     for (int i = 0; i < count && !err; i++)
         out[i] = out[i] < low ? low : out[i] > high ? high : out[i];
     return err;
 }
 
-static struct ground_memory *new_ground(const struct context *c, int k)
+static struct water_memory *new_water(const struct context *c, int k)
 {
     const struct operation *o = &c->program->operation[k];
-    struct ground_memory *m = ground_memory_new();
+    struct water_memory *m = water_memory_new(o->kind == GRAPH_DRAINAGE);
     if (!m)
         return NULL;
-    for (int i = 0; i < DRAINAGE_INPUTS; i++)
+    for (int i = 0; i < o->inputs; i++)
         m->input[i] = o->input[i];
-    if (!drainage_new(&m->drainage, o->drainage, drainage_input, m))
+    if (o->kind == GRAPH_DRAIN || !drainage_new(&m->drainage, o->drainage, drainage_input, m))
         return m;
-    ground_memory_free(m);
+    water_memory_free(m);
     return NULL;
 }
 
-/* The memory of GRAPH_DRAINAGE K; NULL if out of memory. */
-static struct ground_memory *ground_of(const struct context *c, int k)
+/* The memory of K, a GRAPH_DRAIN or GRAPH_DRAINAGE; NULL if out of memory. */
+static struct water_memory *water_of(const struct context *c, int k)
 {
-    struct ground_memory **m = &c->evaluation->ground[k];
+    struct water_memory **m = &c->evaluation->water[k];
     if (!*m)
-        *m = new_ground(c, k);
+        *m = new_water(c, k);
     if (!*m)
         return NULL;
     (*m)->program = c->program; /* perhaps another program with the same id */
@@ -117,55 +130,18 @@ static struct ground_memory *ground_of(const struct context *c, int k)
     return *m;
 }
 
-/* The drain_ground of a GRAPH_DRAIN: evaluate the field below it. */
-static int river_ground(void *context, const struct farlands_grid *grid, float *out)
+/* The rivers of K, a GRAPH_DRAIN or GRAPH_DRAINAGE; NULL if out of memory. */
+static struct rivers *rivers_of(const struct context *c, int k)
 {
-    const struct river_memory *m = context;
-    struct context c = {.program = m->program,
-                        .kernel = m->kernel,
-                        .scratch = m->scratch,
-                        .evaluation = m->evaluation,
-                        .band_limit = grid->band_limit};
-    const struct output output = {m->ground, out};
-    const int err = make_plan(&c, grid->band_limit ? grid->step : 0, &output, 1);
-    return err ? err : evaluate_grid(&c, grid, &output, 1, (size_t)grid->width, NULL);
-}
-
-static struct river_memory *new_rivers(struct context *c, int k)
-{
-    const struct operation *o = &c->program->operation[k];
-    struct river_memory *m = river_memory_new();
-    if (!m)
-        return NULL;
-    m->ground = o->input[0];
-    int err = -ENOMEM;
-    if (o->kind == GRAPH_DRAIN) {
-        err = rivers_new(&m->rivers, o->rivers, c->kernel, river_ground, m);
-    } else {
-        const struct ground_memory *ground = ground_of(c, k);
-        if (ground)
-            err = rivers_new_on(&m->rivers, o->rivers, c->kernel, ground->drainage);
-    }
-    if (!err)
-        return m;
-    river_memory_free(m);
-    return NULL;
-}
-
-/* The rivers of K, a GRAPH_DRAIN or GRAPH_DRAINAGE. */
-static struct rivers *rivers_of(struct context *c, int k)
-{
-    struct river_memory **m = &c->evaluation->rivers[k];
-    if (!*m)
-        *m = new_rivers(c, k);
-    if (!*m)
-        return NULL;
-    (*m)->program = c->program; /* perhaps another program with the same id */
-    (*m)->kernel = c->kernel;
-    (*m)->scratch = c->scratch;
-    if (c->program->operation[k].kind == GRAPH_DRAINAGE)
-        ground_of(c, k); /* it, too, gets the program */
-    return (*m)->rivers;
+    const struct rivers_params *params = c->program->operation[k].rivers;
+    struct water_memory *m = water_of(c, k);
+    if (!m || m->rivers)
+        return m ? m->rivers : NULL;
+    struct rivers *rivers;
+    const int err = m->drainage ? rivers_new_on(&rivers, params, c->kernel, m->drainage)
+                                : rivers_new(&rivers, params, c->kernel, drain_input, m);
+    m->rivers = err ? NULL : rivers;
+    return m->rivers;
 }
 
 /* Find the rivers that DOMAIN's steps need for CHUNK. */
@@ -191,15 +167,16 @@ static int find_rivers(struct context *c, const struct domain *domain, const str
 /* Find the ground of GRAPH_DRAINAGE K at CHUNK's samples. */
 static int find_ground(struct context *c, int k, const struct chunk *chunk, int64_t band_limit)
 {
-    struct ground_memory *m = ground_of(c, k);
+    struct water_memory *m = water_of(c, k);
     if (!m)
         return -ENOMEM;
+    struct chunk_ground *ground = m->ground;
     for (int i = 0; i < chunk->width; i++)
-        m->x[i] = coordinate_at(chunk->x, i);
+        ground->x[i] = coordinate_at(chunk->x, i);
     for (int j = 0; j < chunk->height; j++)
-        m->y[j] = coordinate_at(chunk->y, j);
-    const struct drainage_samples samples = {m->x, m->y, chunk->width, chunk->height};
-    return drainage_heights(m->drainage, &samples, band_limit, m->height, KERNEL_CHUNK);
+        ground->y[j] = coordinate_at(chunk->y, j);
+    const struct drainage_samples samples = {ground->x, ground->y, chunk->width, chunk->height};
+    return drainage_heights(m->drainage, &samples, band_limit, ground->height, KERNEL_CHUNK);
 }
 
 /* Find all grounds that DOMAIN's steps need for CHUNK. */

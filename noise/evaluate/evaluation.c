@@ -52,44 +52,26 @@ int evaluation_buffers(struct evaluation *e, const struct domain *domain)
     return 0;
 }
 
-struct river_memory *river_memory_new(void)
+struct water_memory *water_memory_new(bool has_ground)
 {
-    struct river_memory *m = calloc(1, sizeof *m);
-
-    if (m)
-        m->evaluation = calloc(1, sizeof *m->evaluation);
-    if (m && m->evaluation)
+    struct water_memory *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    m->evaluation = calloc(1, sizeof *m->evaluation);
+    m->ground = has_ground ? calloc(1, sizeof *m->ground) : NULL;
+    if (m->evaluation && (m->ground || !has_ground))
         return m;
-    free(m);
+    water_memory_free(m);
     return NULL;
 }
 
-void river_memory_free(struct river_memory *memory)
+void water_memory_free(struct water_memory *memory)
 {
     if (memory) {
         rivers_free(memory->rivers);
-        evaluation_free(memory->evaluation);
-    }
-    free(memory);
-}
-
-struct ground_memory *ground_memory_new(void)
-{
-    struct ground_memory *m = calloc(1, sizeof *m);
-
-    if (m)
-        m->evaluation = calloc(1, sizeof *m->evaluation);
-    if (m && m->evaluation)
-        return m;
-    free(m);
-    return NULL;
-}
-
-void ground_memory_free(struct ground_memory *memory)
-{
-    if (memory) {
         drainage_free(memory->drainage);
         evaluation_free(memory->evaluation);
+        free(memory->ground);
     }
     free(memory);
 }
@@ -101,8 +83,7 @@ void evaluation_free(struct evaluation *evaluation)
         aligned_free(evaluation->zeros);
     }
     for (int i = 0; evaluation && i < GRAPH_MAX_NODES; i++) {
-        river_memory_free(evaluation->rivers[i]);
-        ground_memory_free(evaluation->ground[i]);
+        water_memory_free(evaluation->water[i]);
         aligned_free(evaluation->patch[i]);
         aligned_free(evaluation->buffer[i]);
         if (evaluation->run[i])
@@ -131,9 +112,7 @@ void evaluation_reset(struct evaluation *e)
     for (int i = 0; i < GRAPH_MAX_NODES; i++) {
         if (e->patch[i])
             e->patch[i]->columns = 0;
-        river_memory_free(e->rivers[i]);
-        e->rivers[i] = NULL;
-        ground_memory_free(e->ground[i]);
-        e->ground[i] = NULL;
+        water_memory_free(e->water[i]);
+        e->water[i] = NULL;
     }
 }

@@ -23,35 +23,29 @@ struct buffer {
     KERNEL_ALIGNED float value[PLAN_BAND_ROWS * KERNEL_CHUNK];
 };
 
-/* A GRAPH_DRAIN's rivers, and the evaluation of the ground below them. */
-struct river_memory {
-    struct rivers *rivers;
-    struct evaluation *evaluation;
-    int ground; /* the operation below the drain */
-    /* Copied from the evaluation that needs the rivers. */
-    const struct program *program;
-    const struct kernel *kernel;
-    struct farlands_scratch *scratch;
-};
-
-/* A GRAPH_DRAINAGE, the evaluation of its inputs, and the heights of the chunk. */
-struct ground_memory {
-    struct drainage *drainage;
-    struct evaluation *evaluation;
-    int input[DRAINAGE_INPUTS];
-    /* Copied, as above. */
-    const struct program *program;
-    const struct kernel *kernel;
-    struct farlands_scratch *scratch;
+/* The heights of a chunk. */
+struct chunk_ground {
     int64_t x[KERNEL_CHUNK], y[KERNEL_CHUNK];
     float height[KERNEL_CHUNK * KERNEL_CHUNK];
 };
 
+/* A GRAPH_DRAIN or GRAPH_DRAINAGE, and the evaluation of its inputs. */
+struct water_memory {
+    struct rivers *rivers;     /* NULL until needed */
+    struct drainage *drainage; /* of a GRAPH_DRAINAGE, */
+    struct chunk_ground *ground;
+    struct evaluation *evaluation;
+    int input[DRAINAGE_INPUTS];
+    /* Copied from the evaluation that needs the water. */
+    const struct program *program;
+    const struct kernel *kernel;
+    struct farlands_scratch *scratch;
+};
+
 struct evaluation {
     struct plan plan;
-    struct patch *patch[GRAPH_MAX_NODES];          /* by operation */
-    struct river_memory *rivers[GRAPH_MAX_NODES];  /* by operation */
-    struct ground_memory *ground[GRAPH_MAX_NODES]; /* by operation */
+    struct patch *patch[GRAPH_MAX_NODES];        /* by operation */
+    struct water_memory *water[GRAPH_MAX_NODES]; /* by operation */
     struct buffer *buffer[GRAPH_MAX_NODES];
     struct buffer *zeros;
     struct run_memory *run[GRAPH_MAX_NODES];
@@ -70,10 +64,9 @@ struct patch *evaluation_patch(struct evaluation *e, int lattice);
 struct noise_run *evaluation_run(struct evaluation *e, int k, int octaves);
 int evaluation_buffers(struct evaluation *e, const struct domain *domain);
 
-/* Memory with a separate evaluation. MEMORY may be NULL. */
-struct river_memory *river_memory_new(void);
-void river_memory_free(struct river_memory *memory);
-struct ground_memory *ground_memory_new(void);
-void ground_memory_free(struct ground_memory *memory);
+/* Memory with an evaluation of its own, and room for a chunk's ground if HAS_GROUND. MEMORY may be
+ * NULL. */
+struct water_memory *water_memory_new(bool has_ground);
+void water_memory_free(struct water_memory *memory);
 
 #endif

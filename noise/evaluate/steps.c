@@ -54,7 +54,7 @@ static void run_noise(const struct context *c, const struct operation *o, struct
 static void run_rivers(const struct context *c, const struct operation *o, struct rows in, int j,
                        int rows, int width, struct rows to)
 {
-    const struct rivers *rivers = c->evaluation->rivers[o->river_source]->rivers;
+    const struct rivers *rivers = c->evaluation->water[o->river_source]->rivers;
     /* Other operations read whole steps. */
     for (int r = 0; r < rows; r++)
         for (int i = width; i < whole_steps(width); i++)
@@ -77,9 +77,9 @@ static void run_rivers(const struct context *c, const struct operation *o, struc
 static void run_ground(const struct context *c, const struct operation *o, int k, int j, int rows,
                        int width, struct rows to)
 {
-    const struct ground_memory *m = c->evaluation->ground[k];
+    const struct chunk_ground *ground = c->evaluation->water[k]->ground;
     for (int r = 0; r < rows; r++) {
-        const float *from = m->height + (size_t)(j + r) * KERNEL_CHUNK;
+        const float *from = ground->height + (size_t)(j + r) * KERNEL_CHUNK;
         float *row = to.at + (size_t)r * to.stride;
         for (int i = 0; i < width; i++)
             row[i] = from[i] < o->low ? o->low : from[i] > o->high ? o->high : from[i];

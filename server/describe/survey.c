@@ -9,6 +9,7 @@
 #include "noise/terrain/terrain.h"
 #include "server/core/thread_group.h"
 #include "server/describe/depressions.h"
+#include "server/describe/survey_draws.h"
 #include "server/world/worlds.h"
 
 enum { WINDOW_SAMPLES = SURVEY_WINDOW * SURVEY_WINDOW };
@@ -105,52 +106,6 @@ static int visit_all(struct run *run, int count,
     return run->err;
 }
 
-/* --- Random numbers --- */
-
-/* Returns number I of a random stream with 64 bits each (splitmix64). */
-static uint64_t draw(uint64_t seed, uint64_t i)
-{
-    uint64_t z = seed + (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-/* Draw place I: the first one of its group anywhere, the others around it. */
-static void draw_place(const struct run *run, int i, int64_t place[2])
-{
-    static const int64_t AROUND = 8192 * FARLANDS_UNIT;
-    const struct survey_options *options = run->options;
-    for (int axis = 0; axis < 2; axis++) {
-        const uint64_t side = (uint64_t)options->beyond[axis] - (uint64_t)options->least[axis];
-        const uint64_t first =
-            draw(options->seed, 2 * (uint64_t)(i % run->groups) + (uint64_t)axis);
-        int64_t beyond = (int64_t)((unsigned __int128)first * side >> 64);
-        if (i >= run->groups) {
-            const uint64_t random = draw(options->seed, 2 * (uint64_t)i + (uint64_t)axis);
-            const int64_t off = (int64_t)((unsigned __int128)random * (2 * AROUND) >> 64) - AROUND;
-            const int64_t last = (int64_t)(side < INT64_MAX ? side : INT64_MAX) - 1;
-            beyond = off < -beyond ? 0 : off > last - beyond ? last : beyond + off;
-        }
-        place[axis] = options->least[axis] + beyond / FARLANDS_UNIT * FARLANDS_UNIT;
-    }
-}
-
-/* Draw a unit vector: a random point in the disc, scaled. Sines would be shorter, but their bits
- * depend on the C library. */
-static void draw_direction(uint64_t seed, int i, double direction[2])
-{
-    const uint64_t stream = draw(~seed, (uint64_t)i);
-    double length = 0;
-    for (uint64_t k = 0; !(length > 0.01 && length <= 1); k += 2) {
-        for (int axis = 0; axis < 2; axis++)
-            direction[axis] = (double)(int64_t)draw(stream, k + (uint64_t)axis) / 0x1p63;
-        length = sqrt(direction[0] * direction[0] + direction[1] * direction[1]);
-    }
-    direction[0] /= length;
-    direction[1] /= length;
-}
-
 /* --- Measures --- */
 
 /* Units. Looks farther apart than this leave out small rivers. */
@@ -181,7 +136,7 @@ static void visit_sample(struct run *run, struct worker *worker, int i)
 {
     const struct ground ground = {height_at, worker};
     struct sample *sample = &run->sample[i];
-    draw_place(run, i, sample->place);
+    survey_draw_place(run->options, run->groups, i, sample->place);
     const int64_t x = sample->place[0], y = sample->place[1];
 
     sample->height = height_at(worker, x, y, 0);
@@ -293,7 +248,7 @@ static void visit_place(struct run *run, struct worker *worker, int i)
 
     for (int scale = 0; scale < RELIEF_SCALES; scale++)
         view->relief[scale] = relief(worker, place, relief_sides[scale]);
-    draw_direction(run->options->seed, i, direction);
+    survey_draw_direction(run->options->seed, i, direction);
     view->walk = walk_from(&ground, place[0], place[1], direction);
     for (int step = 0; i < run->survey->windows && step < WINDOW_STEPS; step++)
         view->depressions[step] = depressions(worker, place, window_steps[step]);
