@@ -18,8 +18,7 @@ void survey_draw_place(const struct survey_options *options, int groups, int i, 
     static const int64_t AROUND = 8192 * FARLANDS_UNIT;
     for (int axis = 0; axis < 2; axis++) {
         const uint64_t side = (uint64_t)options->beyond[axis] - (uint64_t)options->least[axis];
-        const uint64_t first =
-            draw(options->seed, 2 * (uint64_t)(i % groups) + (uint64_t)axis);
+        const uint64_t first = draw(options->seed, 2 * (uint64_t)(i % groups) + (uint64_t)axis);
         int64_t beyond = (int64_t)((unsigned __int128)first * side >> 64);
         if (i >= groups) {
             const uint64_t random = draw(options->seed, 2 * (uint64_t)i + (uint64_t)axis);

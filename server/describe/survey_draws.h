@@ -4,8 +4,8 @@
 
 #include "server/describe/survey.h"
 
-/* Draw place I, a block's corner within OPTIONS' box. Place I is in group I modulo GROUPS: the first
- * of a group lies anywhere, and the others lie around it. */
+/* Draw place I, a block's corner within OPTIONS' box. Place I is in group I modulo GROUPS: the
+ * first of a group lies anywhere, and the others lie around it. */
 void survey_draw_place(const struct survey_options *options, int groups, int i, int64_t place[2]);
 
 /* Draw unit vector I of SEED. */
