@@ -174,13 +174,13 @@ struct falling {
 
 static int kept_level(float level)
 {
-    const double parts = floor(((double)level - LOWEST) * KEPT);
-    return parts < 1 ? 1 : parts > MOST_KEPT ? MOST_KEPT : (int)parts;
+    const double parts = floor(((double)level - (double)LOWEST) * (double)KEPT);
+    return parts < 1 ? 1 : parts > (double)MOST_KEPT ? (int)MOST_KEPT : (int)parts;
 }
 
 static float level_kept(int parts)
 {
-    return (float)(LOWEST + (double)parts / KEPT);
+    return (float)((double)LOWEST + (double)parts / (double)KEPT);
 }
 
 /* Keep P, in water of DEPTH, from rising. */
