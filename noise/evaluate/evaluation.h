@@ -31,9 +31,9 @@ struct chunk_ground {
 
 /* A GRAPH_DRAIN or GRAPH_DRAINAGE, and the evaluation of its inputs. */
 struct water_memory {
-    struct rivers *rivers;     /* NULL until needed */
-    struct drainage *drainage; /* of a GRAPH_DRAINAGE, */
-    struct chunk_ground *ground;
+    struct rivers *rivers;       /* NULL until needed */
+    struct drainage *drainage;   /* NULL for a GRAPH_DRAIN */
+    struct chunk_ground *ground; /* NULL for a GRAPH_DRAIN */
     struct evaluation *evaluation;
     int input[DRAINAGE_INPUTS];
     /* Copied from the evaluation that needs the water. */
