@@ -146,7 +146,8 @@ static const struct option drainage_keys[] = {
     INPUT("side", DRAINAGE_SIDE),
     {"top", OPTION_FIELD, AT(input) + DRAINAGE_TOP * sizeof(int), .expected = FIELD_EXPRESSION,
      HELP(
-         "A field: no ground is higher, in metres. Plateaus and mesas are what rivers leave of it.")},
+         "About how high the ground is at most, in metres. Plateaus and mesas are what rivers leave "
+         "of such a level.")},
     {"spacing", OPTION_SPACING, .offset = AT(spacing),
      HELP("The greatest rivers find their way on a lattice so many blocks wide, up to 262144, and "
           "then on finer lattices.")},
