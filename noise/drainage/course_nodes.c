@@ -49,17 +49,18 @@ static int32_t whole_metres(float height)
 }
 
 /* Node AT of block B, in column I and row J. */
-static struct course_node node_of(const struct turned *t, const struct drainage_block *b, int at,
-                                  int64_t i, int64_t j)
+static struct course_node node_of(const struct turned *t, const struct drainage_block *b,
+                                  bool builds, int at, int64_t i, int64_t j)
 {
+    const float bed = builds ? b->mean[at] : b->height[at];
     /* The sea fills valleys that lie below it. */
     const bool is_sea = b->kind[at] == NODE_SEA || b->height[at] <= 0;
     const bool is_course = b->kind[at] == NODE_COURSE, flows = b->receiver[at] >= 0;
     return (struct course_node){
         .x = turned_x(t, i, j) + (turned_x(t, b->x[at], b->y[at]) >> 8),
         .y = turned_y(t, i, j) + (turned_y(t, b->x[at], b->y[at]) >> 8),
-        .ground = whole_metres(b->mean[at]),
-        .bed = is_sea ? 0 : whole_metres(b->mean[at]),
+        .ground = whole_metres(bed),
+        .bed = is_sea ? 0 : whole_metres(bed),
         .length = is_course ? (int32_t)((float)COURSE_LENGTH * length_of(b->area[at])) : 0,
         .next = is_sea ? NO_RECEIVER : b->receiver[at],
         .kind = is_sea  ? COURSE_SEA
@@ -72,6 +73,7 @@ int drainage_nodes(struct drainage *d, int level, const struct drainage_area *ar
                    struct course_node *out)
 {
     const struct turned *t = &d->lattice[level];
+    const bool builds = drainage_builds(d, level);
     const struct drainage_frame frame =
         drainage_frame_of(area->left, area->top, area->right - area->left, area->bottom - area->top,
                           6 * FARLANDS_UNIT * t->metres);
@@ -91,7 +93,7 @@ int drainage_nodes(struct drainage *d, int level, const struct drainage_area *ar
                     const int at =
                         (int)(v - row * BLOCK_SIDE) * BLOCK_SIDE + (int)(u - column * BLOCK_SIDE);
                     out[(v - area->j) * area->width + (u - area->i)] =
-                        b ? node_of(t, b, at, u, v)
+                        b ? node_of(t, b, builds, at, u, v)
                           : (struct course_node){.kind = COURSE_SEA, .birth = (uint8_t)level};
                 }
             if (b)

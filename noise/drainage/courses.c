@@ -279,23 +279,6 @@ static void find_courses(const struct bed *bed, struct drainage_patch *p, uint8_
             swing(bed, &p->x[at], &p->y[at]);
 }
 
-/* Let courses nowhere rise, as they may from block to block: raise what lies upstream, where rivers
- * are steeper. Each height depends on so many nodes downstream as all patches around it have. */
-static void even_out(struct drainage_patch *p, const uint8_t is[PATCH_NODES])
-{
-    float before[PATCH_NODES];
-    const int count = p->range.width * p->range.height;
-    for (int step = 0; step < PATCH_AROUND; step++) {
-        for (int at = 0; at < count; at++)
-            before[at] = p->value[at][PATCH_HEIGHT];
-        for (int at = 0; at < count; at++)
-            if (is[at] & IS_COURSE) {
-                const float on = before[receiver_of(p, at)];
-                p->value[at][PATCH_HEIGHT] = on > before[at] ? on : before[at];
-            }
-    }
-}
-
 void drainage_lay_courses(struct drainage *d, int level, bool builds, int64_t i, int64_t j)
 {
     struct drainage_patch *p = d->patch;
@@ -316,7 +299,6 @@ void drainage_lay_courses(struct drainage *d, int level, bool builds, int64_t i,
     memset(bed.taken, 0, sizeof *bed.taken);
     memset(bed.left_by, 0, sizeof *bed.left_by);
     find_courses(&bed, p, is);
-    even_out(p, is);
     for (int row = 2; row < p->range.height - 2; row++)
         for (int column = 2; column < p->range.width - 2; column++) {
             const int at = row * p->range.width + column;

@@ -265,15 +265,33 @@ static int pop(struct heap *heap)
     return (int)(uint32_t)lowest;
 }
 
+static int lowest_neighbor(const struct nodes *n, int p)
+{
+    int lowest = NO_RECEIVER;
+    uint64_t least = UINT64_MAX;
+    for (int k = 0; k < NEIGHBORS; k++) {
+        const int q = p + neighbor_step[k];
+        const uint64_t key = is_inside(q) ? heap_key(n->height[q], q) : UINT64_MAX;
+        lowest = key < least ? k : lowest;
+        least = key < least ? key : least;
+    }
+    return lowest;
+}
+
 /* Let the water of P, which goes nowhere, flow over the lowest ridge around it to where water
  * reaches a mouth. */
 static void find_outlet(struct nodes *n, int p)
 {
     struct heap heap = {n->heap, 0};
+    const int lowest = lowest_neighbor(n, p);
+    n->receiver[p] = NO_RECEIVER;
+    if (reaches_mouth(n, p + neighbor_step[lowest])) {
+        n->receiver[p] = lowest;
+        return;
+    }
     int32_t *back = n->order; /* the neighbor from which a node was met; NO_RECEIVER: it was not */
     for (int q = 0; q < NODES; q++)
         back[q] = NO_RECEIVER;
-    n->receiver[p] = NO_RECEIVER;
     back[p] = 0;
     int q = p;
     for (bool found = false; !found;) {
@@ -358,6 +376,8 @@ void hydraulics_mark_courses(struct nodes *n, float cell, bool builds)
             n->kind[p] = NODE_COURSE;
         if (n->kind[p] == NODE_COURSE && n->kind[q] == NODE_PLAIN)
             n->kind[q] = NODE_COURSE;
+        if (n->kind[p] == NODE_COURSE && builds && n->mean[p] < n->height[p])
+            n->mean[p] = n->height[p];
         if (n->kind[q] != NODE_SEA && builds)
             n->mean[q] = mean_below(n->height[q], n->mean[q], n->mean[p]);
     }

@@ -53,9 +53,10 @@ struct nodes {
                                     floor */
     node_values floor_area;      /* the logarithm to base 2 of what that course drains */
     node_values rock[2];         /* logarithms: of SIDE, of STEEPNESS */
-    node_values mean;            /* the height with what finer levels will add */
-    node_values before, target;  /* the height of the level before, its mean */
-    node_values filled;          /* how deep water has filled the envelope there */
+    node_values mean; /* the height with what finer levels will add; the envelope, if rivers
+                         do not build */
+    node_values before, target; /* the height of the level before, its mean */
+    node_values filled;         /* how deep water has filled the envelope there */
     node_values envelope, top;
     node_values edge[NEIGHBORS / 2]; /* lengths of edges to the first four neighbors */
     node_values sum[2];              /* scratch */

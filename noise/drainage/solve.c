@@ -264,7 +264,8 @@ static void start_row(const struct site *s, int p, int end)
                                                    : dry;
         n->upper[q] =
             n->kind[q] != NODE_COURSE || (!s->builds && upper < n->upper[q]) ? upper : n->upper[q];
-        n->upper[q] = n->upper[q] < n->top[q] ? n->upper[q] : n->top[q];
+        const float top = n->kind[q] == NODE_SEA ? NODES_HIGH : drainage_ashore(n->top[q]);
+        n->upper[q] = n->upper[q] < top ? n->upper[q] : top;
     }
     for (int q = p; q < end; q++) {
         n->side[q] *= powers_exp2(LOG2_E * n->rock[0][q]);
@@ -324,14 +325,16 @@ static float read_means(const square_values mean, int column, int row)
     return bilinear(&mean[j][i], SQUARES + 2, x - (float)i, y - (float)j);
 }
 
-/* HEIGHT with REST, what finer levels will add. The coast stays where it is. */
-static float mean_over(float height, float rest)
+/* The height of P with REST, what finer levels will add. The coast stays where it is. */
+static float mean_over(const struct nodes *n, int p, float rest)
 {
     static const float SHORE = 2;
+    const float height = n->height[p], mean = height + rest;
     const float least = height < SHORE ? height : SHORE;
+    const float most = n->top[p] > height ? n->top[p] : height;
     if (height <= 0)
         return height;
-    return height + rest > least ? height + rest : least;
+    return mean > most ? most : mean < least ? least : mean;
 }
 
 /* The height with what finer levels will add: the mean of the level before, with the valleys and
@@ -346,7 +349,7 @@ static void find_mean(const struct site *s)
     for (int row = 0; row < NODES_SIDE; row++)
         for (int column = 0; column < NODES_SIDE; column++) {
             const int p = node_at(column, row);
-            n->mean[p] = mean_over(n->height[p], read_means(rest, column, row));
+            n->mean[p] = mean_over(n, p, read_means(rest, column, row));
         }
 }
 
