@@ -46,6 +46,26 @@ static float bilinear(const float *first, int stride, float x, float y)
     return above + y * (below - above);
 }
 
+/* The same for four values that lie beside each other, all at once. */
+enum { FOUR = 4 };
+typedef float four_values __attribute__((vector_size(4 * FOUR)));
+_Static_assert((int)PATCH_VALUES == FOUR && (int)DRAINAGE_INPUTS == FOUR, "four values");
+
+static inline four_values four_at(const float *first)
+{
+    four_values v;
+    memcpy(&v, first, sizeof v);
+    return v;
+}
+
+static inline four_values between_four(const float *first, int stride, float x, float y)
+{
+    const float *low = first + stride;
+    const four_values above = four_at(first) + x * (four_at(first + FOUR) - four_at(first));
+    const four_values below = four_at(low) + x * (four_at(low + FOUR) - four_at(low));
+    return above + y * (below - above);
+}
+
 /* --- The level before --- */
 
 static int find_before(struct site *s)
@@ -66,7 +86,7 @@ static int find_before(struct site *s)
 }
 
 /* The values of the patch at node P, in COLUMN and ROW. */
-static void read_before(const struct site *s, int column, int row, int p, float out[PATCH_VALUES])
+static inline four_values read_before(const struct site *s, int column, int row, int p)
 {
     /* Nodes lie about in the middles of their cells. */
     const double u = column + (double)s->n->x[p], v = row + (double)s->n->y[p];
@@ -74,13 +94,8 @@ static void read_before(const struct site *s, int column, int row, int p, float 
     const float y = (float)(s->at[1] + s->across * u + s->along * v - 0.5);
     const int i = (int)x, j = (int)y;
     const float east = x - (float)i, south = y - (float)j;
-    const float *restrict first = s->d->patch->value[j * s->range.width + i];
-    const float *restrict low = first + (ptrdiff_t)s->range.width * PATCH_VALUES;
-    for (int k = 0; k < PATCH_VALUES; k++) {
-        const float above = first[k] + east * (first[PATCH_VALUES + k] - first[k]);
-        const float below = low[k] + east * (low[PATCH_VALUES + k] - low[k]);
-        out[k] = above + south * (below - above);
-    }
+    return between_four(s->d->patch->value[j * s->range.width + i], s->range.width * FOUR, east,
+                        south);
 }
 
 /* --- Fields of the world --- */
@@ -118,56 +133,113 @@ static int ask(const struct site *s, enum drainage_input input, const struct far
     return s->d->source(s->d->context, input, grid, samples_of(s, input));
 }
 
-/* Read samples of the inputs from FIRST to LAST at all nodes. */
-static void read_samples(const struct site *s, const struct farlands_grid *grid,
-                         enum drainage_input first, enum drainage_input last)
+/* Where nodes are between samples: that in column u and row v, in cells, is at WEST + A u - B v and
+ * NORTH + B u + A v, in steps. */
+struct sampling {
+    float west, north, a, b;
+    int width, height;
+};
+
+static struct sampling sampling_of(const struct site *s, const struct farlands_grid *grid)
 {
-    struct nodes *n = s->n;
-    float *const out[DRAINAGE_INPUTS] = {n->envelope, n->steepness, n->side, n->top};
     const float scale = 1 / (float)grid->step;
-    const float a = (float)s->lattice->a * scale, b = (float)s->lattice->b * scale;
-    const float west = (float)(turned_x(s->lattice, s->i, s->j) - grid->x) * scale;
-    const float north = (float)(turned_y(s->lattice, s->i, s->j) - grid->y) * scale;
+    return (struct sampling){(float)(turned_x(s->lattice, s->i, s->j) - grid->x) * scale,
+                             (float)(turned_y(s->lattice, s->i, s->j) - grid->y) * scale,
+                             (float)s->lattice->a * scale,
+                             (float)s->lattice->b * scale,
+                             grid->width,
+                             grid->height};
+}
+
+/* The sample before node P, in COLUMN and ROW; X and Y: the way from there, in steps. */
+static inline int sample_before(const struct sampling *f, const struct nodes *n, int column, int row,
+                                int p, float *x, float *y)
+{
+    const float u = (float)column + n->x[p], v = (float)row + n->y[p];
+    *x = f->west + (f->a * u - f->b * v);
+    *y = f->north + (f->b * u + f->a * v);
+    int i = (int)*x, j = (int)*y;
+    i = i > f->width - 2 ? f->width - 2 : i;
+    j = j > f->height - 2 ? f->height - 2 : j;
+    *x -= (float)i;
+    *y -= (float)j;
+    return j * f->width + i;
+}
+
+/* The envelope at all nodes, from its samples. */
+static void read_envelope(const struct site *s, const struct farlands_grid *grid)
+{
+    const struct sampling f = sampling_of(s, grid);
+    const float *samples = samples_of(s, DRAINAGE_ENVELOPE);
+    struct nodes *n = s->n;
     for (int row = 0; row < NODES_SIDE; row++)
         for (int column = 0; column < NODES_SIDE; column++) {
             const int p = node_at(column, row);
-            const float u = (float)column + n->x[p], v = (float)row + n->y[p];
-            const float x = west + (a * u - b * v), y = north + (b * u + a * v);
-            int i = (int)x, j = (int)y;
-            i = i > grid->width - 2 ? grid->width - 2 : i;
-            j = j > grid->height - 2 ? grid->height - 2 : j;
-            for (enum drainage_input k = first; k <= last; k++)
-                out[k][p] = bilinear(samples_of(s, k) + j * grid->width + i, grid->width,
-                                     x - (float)i, y - (float)j);
+            float x, y;
+            const int at = sample_before(&f, n, column, row, p, &x, &y);
+            n->envelope[p] = bilinear(samples + at, f.width, x, y);
         }
 }
 
-/* The envelope finely where there may be a coast, and where water runs over it; the others change
- * slowly. */
+/* All inputs at all nodes, from samples of the same places. */
+static void read_inputs(const struct site *s, const struct farlands_grid *grid)
+{
+    const struct sampling f = sampling_of(s, grid);
+    struct nodes *n = s->n;
+    float samples[BROAD_SIDE * BROAD_SIDE][DRAINAGE_INPUTS];
+    for (int k = 0; k < grid->width * grid->height; k++)
+        for (enum drainage_input in = 0; in < DRAINAGE_INPUTS; in++)
+            samples[k][in] = samples_of(s, in)[k];
+    for (int row = 0; row < NODES_SIDE; row++)
+        for (int column = 0; column < NODES_SIDE; column++) {
+            const int p = node_at(column, row);
+            float x, y;
+            const float *first = samples[sample_before(&f, n, column, row, p, &x, &y)];
+            const four_values value = between_four(first, f.width * FOUR, x, y);
+            n->envelope[p] = value[DRAINAGE_ENVELOPE];
+            n->steepness[p] = value[DRAINAGE_STEEPNESS];
+            n->side[p] = value[DRAINAGE_SIDE];
+            n->top[p] = value[DRAINAGE_TOP];
+        }
+}
+
+/* Whether there may be a coast between samples: whether the lowest is as near to the sea's level as
+ * twice the most by which neighbors differ. */
+static bool may_have_coast(const float *envelope, const struct farlands_grid *grid)
+{
+    float least = NODES_HIGH, most = 0;
+    for (int j = 0; j < grid->height; j++)
+        for (int i = 0; i < grid->width; i++) {
+            const float *here = envelope + j * grid->width + i;
+            const float east = i > 0 ? fabsf(here[0] - here[-1]) : 0;
+            const float south = j > 0 ? fabsf(here[0] - here[-grid->width]) : 0;
+            least = here[0] < least ? here[0] : least;
+            most = east > most ? east : most;
+            most = south > most ? south : most;
+        }
+    return least < 2 * most;
+}
+
+/* The envelope finely where there may be a coast, and half as finely where water runs over it; the
+ * others change slowly. */
 static int find_inputs(const struct site *s)
 {
-    static const float NEAR = 100; /* metres: the envelope may fall so much between samples */
-    const struct farlands_grid broad = place_samples(s, 8), fine = place_samples(s, 1);
-    const float *envelope = samples_of(s, DRAINAGE_ENVELOPE);
+    const struct farlands_grid broad = place_samples(s, 8), fine = place_samples(s, s->builds ? 1 : 2);
     struct nodes *n = s->n;
-    float least = s->builds ? NODES_HIGH : -NODES_HIGH;
-    int err = ask(s, DRAINAGE_STEEPNESS, &broad);
-    if (!err)
-        err = ask(s, DRAINAGE_SIDE, &broad);
-    if (!err)
-        err = ask(s, DRAINAGE_TOP, &broad);
-    if (!err && s->builds)
-        err = ask(s, DRAINAGE_ENVELOPE, &broad);
-    for (int k = 0; k < broad.width * broad.height && !err && s->builds; k++)
-        least = envelope[k] < least ? envelope[k] : least;
-    const bool is_fine = least < NEAR;
-    if (!err && is_fine)
+    if (broad.width > BROAD_SIDE || broad.height > BROAD_SIDE)
+        return -ERANGE;
+    int err = 0;
+    for (enum drainage_input in = 0; in < DRAINAGE_INPUTS && !err; in++)
+        err = ask(s, in, &broad);
+    const bool is_fine =
+        !err && (!s->builds || may_have_coast(samples_of(s, DRAINAGE_ENVELOPE), &broad));
+    if (is_fine)
         err = ask(s, DRAINAGE_ENVELOPE, &fine);
     if (err)
         return err;
+    read_inputs(s, &broad);
     if (is_fine)
-        read_samples(s, &fine, DRAINAGE_ENVELOPE, DRAINAGE_ENVELOPE);
-    read_samples(s, &broad, is_fine ? DRAINAGE_STEEPNESS : DRAINAGE_ENVELOPE, DRAINAGE_TOP);
+        read_envelope(s, &fine);
     for (int p = NODES_FIRST; p < NODES_END; p++)
         n->kind[p] = n->envelope[p] <= 0 ? NODE_SEA : NODE_PLAIN;
     return 0;
@@ -234,9 +306,8 @@ static void read_nodes(const struct site *s, const uint64_t *column, const uint6
         for (int i = 0; i < NODES_SIDE; i++) {
             const int p = node_at(i, j);
             const uint32_t r = random_at(row[j] ^ 0x5555, column[i]);
-            float before[PATCH_VALUES] = {0};
-            if (s->level > 0)
-                read_before(s, i, j, p, before);
+            const four_values before =
+                s->level > 0 ? read_before(s, i, j, p) : (four_values){0};
             for (int k = 0; k < 2; k++)
                 n->rock[k][p] = rough[k] * tent(r >> (16 * k)) + before[PATCH_ROCK + k];
             n->before[p] = drainage_ashore(before[PATCH_HEIGHT]);

@@ -99,11 +99,33 @@ static int most_of(const int16_t *v, const int node[3])
     return most > v[node[2]] ? most : v[node[2]];
 }
 
+/* A triangle from the first of its nodes: ways to both others, the sides' cross product, the value,
+ * and how that rises by each unit of the others' weights. */
+struct triangle {
+    double x, y, bx, by, cx, cy, whole, value, per_b, per_c;
+};
+
+/* Fill those of COUNT samples, from AT on in ROW, that are in T. Without branches, which no processor
+ * could foresee: the others stay as they are. */
+static inline void fill_few(const struct triangle *t, const double *restrict at, double down,
+                            int count, float *restrict row)
+{
+    const double down_b = down * t->cx, down_c = t->bx * down;
+    for (int k = 0; k < count; k++) {
+        const double along = at[k] - t->x;
+        const double of_b = along * t->cy - down_b, of_c = down_c - t->by * along;
+        const bool inside = (of_b >= 0) & (of_c >= 0) & (of_b + of_c <= t->whole);
+        const float height = (float)(t->value + (of_b * t->per_b + of_c * t->per_c));
+        row[k] = inside ? height : row[k];
+    }
+}
+
 /* The samples in a triangle. A sample's weights are whole numbers below 2^53, twice the areas of
  * triangles: so each sample is in a triangle, and gets the same bits whatever the places begin at.
  */
 static void fill_triangle(const struct filling *f, const int node[3])
 {
+    enum { AT_ONCE = 4 };
     const struct drainage_patch *p = f->patch;
     const int left = least_of(f->column, node), top = least_of(f->row, node);
     /* A place on the last node itself is in the triangle. */
@@ -113,24 +135,25 @@ static void fill_triangle(const struct filling *f, const int node[3])
     if (left >= end || top >= last)
         return;
     const int a = node[0], b = node[1], c = node[2];
-    const double x = p->x[a], y = p->y[a];
-    const double bx = p->x[b] - x, by = p->y[b] - y, cx = p->x[c] - x, cy = p->y[c] - y;
-    const double whole = bx * cy - by * cx;
-    if (whole <= 0)
+    struct triangle t = {.x = p->x[a], .y = p->y[a], .value = (double)p->value[a][f->value]};
+    t.bx = p->x[b] - t.x;
+    t.by = p->y[b] - t.y;
+    t.cx = p->x[c] - t.x;
+    t.cy = p->y[c] - t.y;
+    t.whole = t.bx * t.cy - t.by * t.cx;
+    if (t.whole <= 0)
         return;
-    const double at_a = (double)p->value[a][f->value], per = 1 / whole;
-    const double per_b = ((double)p->value[b][f->value] - at_a) * per;
-    const double per_c = ((double)p->value[c][f->value] - at_a) * per;
+    const double per = 1 / t.whole;
+    t.per_b = ((double)p->value[b][f->value] - t.value) * per;
+    t.per_c = ((double)p->value[c][f->value] - t.value) * per;
     for (int j = top; j < last; j++) {
-        const double down = f->y.at[j] - y;
-        float *restrict row = f->out + (size_t)j * f->stride;
-        for (int i = left; i < end; i++) {
-            const double along = f->x.at[i] - x;
-            const double of_b = along * cy - down * cx, of_c = bx * down - by * along;
-            const float height = (float)(at_a + (of_b * per_b + of_c * per_c));
-            /* Without branches, which no processor could foresee. */
-            const bool inside = (of_b >= 0) & (of_c >= 0) & (of_b + of_c <= whole);
-            row[i] = inside ? height : row[i];
+        const double down = f->y.at[j] - t.y;
+        float *row = f->out + (size_t)j * f->stride;
+        if (f->x.count < AT_ONCE)
+            fill_few(&t, f->x.at, down, f->x.count, row);
+        for (int i = left; i < end && f->x.count >= AT_ONCE; i += AT_ONCE) {
+            i = i < f->x.count - AT_ONCE ? i : f->x.count - AT_ONCE;
+            fill_few(&t, f->x.at + i, down, AT_ONCE, row + i);
         }
     }
 }
