@@ -37,10 +37,10 @@ struct farlands_grid;
  * level 120 cells across a block, and 20 more to samples and to blocks of the level before. */
 enum { DRAINAGE_REACH = 280 };
 
-/* Write the field INPUT over GRID, which is band-limited, into OUT, rows without gaps. Returns 0 or
- * a negative errno. */
-typedef int drainage_source(void *context, enum drainage_input input,
-                            const struct farlands_grid *grid, float *out);
+/* Write the inputs over GRID, which is band-limited: each into its OUT, rows without gaps, unless
+ * that is NULL. Returns 0 or a negative errno. */
+typedef int drainage_source(void *context, const struct farlands_grid *grid,
+                            float *const out[DRAINAGE_INPUTS]);
 
 /* The ground of a world, and the blocks that were solved so far and fit its memory. For one thread.
  */

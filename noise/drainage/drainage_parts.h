@@ -109,6 +109,21 @@ static inline float drainage_ashore(float height)
 /* Solve BLOCK, whose level and place are set. */
 int drainage_solve(struct drainage *drainage, struct drainage_block *block);
 
+/* The four corners of the nodes of LATTICE from column I and row J on, in order of rows. */
+static inline void drainage_corners(const struct turned *lattice, int64_t i, int64_t j,
+                                    int64_t x[4], int64_t y[4])
+{
+    for (int k = 0; k < 4; k++) {
+        const int64_t column = i + (k & 1 ? NODES_SIDE : 0), row = j + (k & 2 ? NODES_SIDE : 0);
+        x[k] = turned_x(lattice, column, row);
+        y[k] = turned_y(lattice, column, row);
+    }
+}
+
+/* Read the world's fields at the nodes of LEVEL, whose first node is in column I and row J, and
+ * find the sea. Returns 0 or the source's error. */
+int drainage_find_inputs(struct drainage *drainage, int level, bool builds, int64_t i, int64_t j);
+
 /* Lay the courses in the drainage's patch onto the nodes of LEVEL, whose first node is in column I
  * and row J. BUILDS: rivers build the level's ground. */
 void drainage_lay_courses(struct drainage *drainage, int level, bool builds, int64_t i, int64_t j);

@@ -3,11 +3,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "noise/drainage/between.h"
 #include "noise/drainage/drainage_parts.h"
 #include "noise/drainage/hydraulics.h"
 #include "noise/drainage/powers.h"
 #include "noise/exact/lattice.h"
 #include "noise/farlands.h"
+
+_Static_assert((int)PATCH_VALUES == FOUR, "values are read all at once");
 
 /* What is solved. */
 struct site {
@@ -26,53 +29,13 @@ struct site {
     double at[2], along, across;
 };
 
-/* The four corners of the nodes. */
-static void find_corners(const struct site *s, int64_t x[4], int64_t y[4])
-{
-    for (int k = 0; k < 4; k++) {
-        const int64_t i = s->i + (k & 1 ? NODES_SIDE : 0), j = s->j + (k & 2 ? NODES_SIDE : 0);
-        x[k] = turned_x(s->lattice, i, j);
-        y[k] = turned_y(s->lattice, i, j);
-    }
-}
-
-/* Between four values, FIRST and the next one, and those below in rows STRIDE apart, at (X, Y) from
- * FIRST on. */
-static float bilinear(const float *first, int stride, float x, float y)
-{
-    const float *low = first + stride;
-    const float above = first[0] + x * (first[1] - first[0]);
-    const float below = low[0] + x * (low[1] - low[0]);
-    return above + y * (below - above);
-}
-
-/* The same for four values that lie beside each other, all at once. */
-enum { FOUR = 4 };
-typedef float four_values __attribute__((vector_size(4 * FOUR)));
-_Static_assert((int)PATCH_VALUES == FOUR && (int)DRAINAGE_INPUTS == FOUR, "four values");
-
-static inline four_values four_at(const float *first)
-{
-    four_values v;
-    memcpy(&v, first, sizeof v);
-    return v;
-}
-
-static inline four_values between_four(const float *first, int stride, float x, float y)
-{
-    const float *low = first + stride;
-    const four_values above = four_at(first) + x * (four_at(first + FOUR) - four_at(first));
-    const four_values below = four_at(low) + x * (four_at(low + FOUR) - four_at(low));
-    return above + y * (below - above);
-}
-
 /* --- The level before --- */
 
 static int find_before(struct site *s)
 {
     const struct turned *t = &s->d->lattice[s->level - 1];
     int64_t x[4], y[4];
-    find_corners(s, x, y);
+    drainage_corners(s->lattice, s->i, s->j, x, y);
     s->range = turned_cover(t, x, y, PATCH_AROUND);
     const double east = (double)(x[0] - turned_x(t, s->range.i, s->range.j));
     const double south = (double)(y[0] - turned_y(t, s->range.i, s->range.j));
@@ -96,153 +59,6 @@ static inline four_values read_before(const struct site *s, int column, int row,
     const float east = x - (float)i, south = y - (float)j;
     return between_four(s->d->patch->value[j * s->range.width + i], s->range.width * FOUR, east,
                         south);
-}
-
-/* --- Fields of the world --- */
-
-/* Samples of an input around the block. */
-static float *samples_of(const struct site *s, enum drainage_input input)
-{
-    return s->d->input + (ptrdiff_t)input * INPUT_SIDE * INPUT_SIDE;
-}
-
-/* Where they are, with about CELLS cells between them. */
-static struct farlands_grid place_samples(const struct site *s, int cells)
-{
-    int64_t x[4], y[4], step = 1;
-    while (2 * step <= (int64_t)(s->lattice->metres * 1.001) * FARLANDS_UNIT * cells)
-        step *= 2;
-    find_corners(s, x, y);
-    int64_t left = x[0], right = x[0], top = y[0], bottom = y[0];
-    for (int k = 1; k < 4; k++) {
-        left = x[k] < left ? x[k] : left;
-        right = x[k] > right ? x[k] : right;
-        top = y[k] < top ? y[k] : top;
-        bottom = y[k] > bottom ? y[k] : bottom;
-    }
-    left = lattice_floor(left, step) * step;
-    top = lattice_floor(top, step) * step;
-    return (struct farlands_grid){
-        left, top, step, (int)((right - left) / step) + 2, (int)((bottom - top) / step) + 2, true};
-}
-
-static int ask(const struct site *s, enum drainage_input input, const struct farlands_grid *grid)
-{
-    if (grid->width > INPUT_SIDE || grid->height > INPUT_SIDE)
-        return -ERANGE;
-    return s->d->source(s->d->context, input, grid, samples_of(s, input));
-}
-
-/* Where nodes are between samples: that in column u and row v, in cells, is at WEST + A u - B v and
- * NORTH + B u + A v, in steps. */
-struct sampling {
-    float west, north, a, b;
-    int width, height;
-};
-
-static struct sampling sampling_of(const struct site *s, const struct farlands_grid *grid)
-{
-    const float scale = 1 / (float)grid->step;
-    return (struct sampling){(float)(turned_x(s->lattice, s->i, s->j) - grid->x) * scale,
-                             (float)(turned_y(s->lattice, s->i, s->j) - grid->y) * scale,
-                             (float)s->lattice->a * scale,
-                             (float)s->lattice->b * scale,
-                             grid->width,
-                             grid->height};
-}
-
-/* The sample before node P, in COLUMN and ROW; X and Y: the way from there, in steps. */
-static inline int sample_before(const struct sampling *f, const struct nodes *n, int column, int row,
-                                int p, float *x, float *y)
-{
-    const float u = (float)column + n->x[p], v = (float)row + n->y[p];
-    *x = f->west + (f->a * u - f->b * v);
-    *y = f->north + (f->b * u + f->a * v);
-    int i = (int)*x, j = (int)*y;
-    i = i > f->width - 2 ? f->width - 2 : i;
-    j = j > f->height - 2 ? f->height - 2 : j;
-    *x -= (float)i;
-    *y -= (float)j;
-    return j * f->width + i;
-}
-
-/* The envelope at all nodes, from its samples. */
-static void read_envelope(const struct site *s, const struct farlands_grid *grid)
-{
-    const struct sampling f = sampling_of(s, grid);
-    const float *samples = samples_of(s, DRAINAGE_ENVELOPE);
-    struct nodes *n = s->n;
-    for (int row = 0; row < NODES_SIDE; row++)
-        for (int column = 0; column < NODES_SIDE; column++) {
-            const int p = node_at(column, row);
-            float x, y;
-            const int at = sample_before(&f, n, column, row, p, &x, &y);
-            n->envelope[p] = bilinear(samples + at, f.width, x, y);
-        }
-}
-
-/* All inputs at all nodes, from samples of the same places. */
-static void read_inputs(const struct site *s, const struct farlands_grid *grid)
-{
-    const struct sampling f = sampling_of(s, grid);
-    struct nodes *n = s->n;
-    float samples[BROAD_SIDE * BROAD_SIDE][DRAINAGE_INPUTS];
-    for (int k = 0; k < grid->width * grid->height; k++)
-        for (enum drainage_input in = 0; in < DRAINAGE_INPUTS; in++)
-            samples[k][in] = samples_of(s, in)[k];
-    for (int row = 0; row < NODES_SIDE; row++)
-        for (int column = 0; column < NODES_SIDE; column++) {
-            const int p = node_at(column, row);
-            float x, y;
-            const float *first = samples[sample_before(&f, n, column, row, p, &x, &y)];
-            const four_values value = between_four(first, f.width * FOUR, x, y);
-            n->envelope[p] = value[DRAINAGE_ENVELOPE];
-            n->steepness[p] = value[DRAINAGE_STEEPNESS];
-            n->side[p] = value[DRAINAGE_SIDE];
-            n->top[p] = value[DRAINAGE_TOP];
-        }
-}
-
-/* Whether there may be a coast between samples: whether the lowest is as near to the sea's level as
- * twice the most by which neighbors differ. */
-static bool may_have_coast(const float *envelope, const struct farlands_grid *grid)
-{
-    float least = NODES_HIGH, most = 0;
-    for (int j = 0; j < grid->height; j++)
-        for (int i = 0; i < grid->width; i++) {
-            const float *here = envelope + j * grid->width + i;
-            const float east = i > 0 ? fabsf(here[0] - here[-1]) : 0;
-            const float south = j > 0 ? fabsf(here[0] - here[-grid->width]) : 0;
-            least = here[0] < least ? here[0] : least;
-            most = east > most ? east : most;
-            most = south > most ? south : most;
-        }
-    return least < 2 * most;
-}
-
-/* The envelope finely where there may be a coast, and half as finely where water runs over it; the
- * others change slowly. */
-static int find_inputs(const struct site *s)
-{
-    const struct farlands_grid broad = place_samples(s, 8), fine = place_samples(s, s->builds ? 1 : 2);
-    struct nodes *n = s->n;
-    if (broad.width > BROAD_SIDE || broad.height > BROAD_SIDE)
-        return -ERANGE;
-    int err = 0;
-    for (enum drainage_input in = 0; in < DRAINAGE_INPUTS && !err; in++)
-        err = ask(s, in, &broad);
-    const bool is_fine =
-        !err && (!s->builds || may_have_coast(samples_of(s, DRAINAGE_ENVELOPE), &broad));
-    if (is_fine)
-        err = ask(s, DRAINAGE_ENVELOPE, &fine);
-    if (err)
-        return err;
-    read_inputs(s, &broad);
-    if (is_fine)
-        read_envelope(s, &fine);
-    for (int p = NODES_FIRST; p < NODES_END; p++)
-        n->kind[p] = n->envelope[p] <= 0 ? NODE_SEA : NODE_PLAIN;
-    return 0;
 }
 
 /* --- Nodes --- */
@@ -306,8 +122,7 @@ static void read_nodes(const struct site *s, const uint64_t *column, const uint6
         for (int i = 0; i < NODES_SIDE; i++) {
             const int p = node_at(i, j);
             const uint32_t r = random_at(row[j] ^ 0x5555, column[i]);
-            const four_values before =
-                s->level > 0 ? read_before(s, i, j, p) : (four_values){0};
+            const four_values before = s->level > 0 ? read_before(s, i, j, p) : (four_values){0};
             for (int k = 0; k < 2; k++)
                 n->rock[k][p] = rough[k] * tent(r >> (16 * k)) + before[PATCH_ROCK + k];
             n->before[p] = drainage_ashore(before[PATCH_HEIGHT]);
@@ -344,11 +159,10 @@ static void start_row(const struct site *s, int p, int end)
     }
     if (!s->builds)
         return;
-    for (int q = p; q < end && !drainage_builds(s->d, s->level - 1); q++)
-        n->target[q] = drainage_mean(n->before[q], n->steepness[q], n->side[q], n->top[q]);
+    const bool is_first = !drainage_builds(s->d, s->level - 1);
     for (int q = p; q < end; q++) {
         const float rest = s->last ? 0 : rest_of(s, n->steepness[q], n->side[q]);
-        const float lack = n->target[q] - n->before[q] - rest;
+        const float lack = is_first ? 0 : n->target[q] - n->before[q] - rest;
         const float gain = 1 + lack / (RELIEF * n->side[q] * cell);
         n->gain[q] = gain < 1 / MOST ? 1 / MOST : gain > MOST ? MOST : gain;
     }
@@ -414,8 +228,12 @@ static void find_mean(const struct site *s)
 {
     struct nodes *n = s->n;
     square_values rest;
-    for (int p = NODES_FIRST; p < NODES_END; p++)
-        n->sum[0][p] = n->height[p] <= 0 ? 0 : n->target[p] - n->height[p];
+    const bool is_first = !drainage_builds(s->d, s->level - 1);
+    for (int p = NODES_FIRST; p < NODES_END; p++) {
+        const float lack =
+            is_first ? rest_of(s, n->steepness[p], n->side[p]) : n->target[p] - n->height[p];
+        n->sum[0][p] = n->height[p] <= 0 ? 0 : lack;
+    }
     find_means(n->sum[0], rest);
     for (int row = 0; row < NODES_SIDE; row++)
         for (int column = 0; column < NODES_SIDE; column++) {
@@ -527,7 +345,7 @@ int drainage_solve(struct drainage *d, struct drainage_block *b)
         row[k] = lattice_axis(s.j + k, ~t->key);
     }
     place_nodes(&s, column, row);
-    err = find_inputs(&s);
+    err = drainage_find_inputs(d, s.level, s.builds, s.i, s.j);
     if (err)
         return err;
     if (s.level > 0)

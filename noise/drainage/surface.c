@@ -105,8 +105,8 @@ struct triangle {
     double x, y, bx, by, cx, cy, whole, value, per_b, per_c;
 };
 
-/* Fill those of COUNT samples, from AT on in ROW, that are in T. Without branches, which no processor
- * could foresee: the others stay as they are. */
+/* Fill those of COUNT samples, from AT on in ROW, that are in T. Without branches, which no
+ * processor could foresee: the others stay as they are. */
 static inline void fill_few(const struct triangle *t, const double *restrict at, double down,
                             int count, float *restrict row)
 {
@@ -173,7 +173,7 @@ static void fill_quad(const struct filling *f, int a)
 int drainage_level(const struct drainage *d, int64_t band_limit)
 {
     int level = d->params.levels - 1;
-    while (level > 0 && d->params.spacing >> level < 2 * band_limit)
+    while (level > 0 && d->params.spacing >> level < 4 * band_limit)
         level--;
     return level;
 }
@@ -252,11 +252,9 @@ static int fill_over_envelope(struct drainage *d, const struct farlands_grid *gr
                               size_t stride)
 {
     float *in[DRAINAGE_INPUTS];
-    int err = 0;
-    for (enum drainage_input k = 0; k < DRAINAGE_INPUTS && !err; k++) {
+    for (enum drainage_input k = 0; k < DRAINAGE_INPUTS; k++)
         in[k] = d->input + (ptrdiff_t)k * INPUT_SIDE * INPUT_SIDE;
-        err = d->source(d->context, k, grid, in[k]);
-    }
+    const int err = d->source(d->context, grid, in);
     for (int k = 0; k < grid->width * grid->height && !err; k++) {
         const float envelope = in[DRAINAGE_ENVELOPE][k];
         const float mean = drainage_mean(envelope, in[DRAINAGE_STEEPNESS][k], in[DRAINAGE_SIDE][k],

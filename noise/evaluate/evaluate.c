@@ -66,39 +66,50 @@ static int make_patch(struct context *c, int lattice, const struct chunk *chunk)
     return err;
 }
 
-/* Evaluate FIELD, an operation below the water of M. */
-static int evaluate_below(const struct water_memory *m, int field, const struct farlands_grid *grid,
-                          float *out)
+/* Evaluate COUNT OUTPUTS, operations below the water of M. */
+static int evaluate_below(const struct water_memory *m, const struct farlands_grid *grid,
+                          const struct output *outputs, int count)
 {
     struct context c = {.program = m->program,
                         .kernel = m->kernel,
                         .scratch = m->scratch,
                         .evaluation = m->evaluation,
                         .band_limit = grid->band_limit};
-    const struct output output = {field, out};
-    const int err = make_plan(&c, grid->band_limit ? grid->step : 0, &output, 1);
-    return err ? err : evaluate_grid(&c, grid, &output, 1, (size_t)grid->width, NULL);
+    const int err = make_plan(&c, grid->band_limit ? grid->step : 0, outputs, count);
+    return err ? err : evaluate_grid(&c, grid, outputs, count, (size_t)grid->width, NULL);
 }
 
 /* The drain_ground of a GRAPH_DRAIN. */
 static int drain_input(void *context, const struct farlands_grid *grid, float *out)
 {
     const struct water_memory *m = context;
-    return evaluate_below(m, m->input[0], grid, out);
+    return evaluate_below(m, grid, &(struct output){m->input[0], out}, 1);
 }
 
-/* The drainage_source of a GRAPH_DRAINAGE. */
-static int drainage_input(void *context, enum drainage_input input,
-                          const struct farlands_grid *grid, float *out)
+/* Keep VALUES of INPUT within its bounds. */
+static void bound_input(enum drainage_input input, float *values, int count)
 {
     static const float LEAST = 1e-4f, MOST = 10, HIGHEST = DRAINAGE_HIGHEST; /* slopes; metres */
     const bool is_height = input == DRAINAGE_ENVELOPE || input == DRAINAGE_TOP;
     const float low = is_height ? -HIGHEST : LEAST, high = is_height ? HIGHEST : MOST;
+    for (int i = 0; i < count; i++)
+        values[i] = values[i] < low ? low : values[i] > high ? high : values[i];
+}
+
+/* The drainage_source of a GRAPH_DRAINAGE. */
+static int drainage_input(void *context, const struct farlands_grid *grid,
+                          float *const out[DRAINAGE_INPUTS])
+{
     const struct water_memory *m = context;
-    const int err = evaluate_below(m, m->input[input], grid, out);
-    const int count = grid->width * grid->height;
-    for (int i = 0; i < count && !err; i++)
-        out[i] = out[i] < low ? low : out[i] > high ? high : out[i];
+    struct output outputs[DRAINAGE_INPUTS];
+    int count = 0;
+    for (enum drainage_input k = 0; k < DRAINAGE_INPUTS; k++)
+        if (out[k])
+            outputs[count++] = (struct output){m->input[k], out[k]};
+    const int err = evaluate_below(m, grid, outputs, count);
+    for (enum drainage_input k = 0; k < DRAINAGE_INPUTS && !err; k++)
+        if (out[k])
+            bound_input(k, out[k], grid->width * grid->height);
     return err;
 }
 

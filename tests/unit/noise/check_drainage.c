@@ -42,25 +42,28 @@ static double wave_at(const struct wave *w, double x, double y, enum drainage_in
     return 16 * part * (0.5 - fabs(part));
 }
 
-static int source(void *context, enum drainage_input input, const struct farlands_grid *grid,
-                  float *out)
+static double value_at(const struct land *land, int64_t x, int64_t y, enum drainage_input input)
 {
     static const double mean[] = {150, 0.3, 0.6, 900}, change[] = {140, 0.08, 0.15, 500};
+    double sum = 0;
+    for (int k = 0; k < LENGTH(land->wave); k++)
+        sum += wave_at(&land->wave[k], farlands_blocks(x), farlands_blocks(y), input);
+    if (land->other > 0 && (llabs(x - land->x) > land->other || llabs(y - land->y) > land->other))
+        sum = -sum;
+    return mean[input] + change[input] * sum / 2;
+}
+
+static int source(void *context, const struct farlands_grid *grid,
+                  float *const out[DRAINAGE_INPUTS])
+{
     struct land *land = context;
     if (land->fail_after && ++land->grids > land->fail_after)
         return -ENOMEM;
     must(grid->band_limit && grid->width <= INPUT_SIDE && grid->height <= INPUT_SIDE, "a grid");
-    for (int j = 0; j < grid->height; j++)
-        for (int i = 0; i < grid->width; i++) {
-            const int64_t x = grid->x + i * grid->step, y = grid->y + j * grid->step;
-            double sum = 0;
-            for (int k = 0; k < LENGTH(land->wave); k++)
-                sum += wave_at(&land->wave[k], farlands_blocks(x), farlands_blocks(y), input);
-            if (land->other > 0 &&
-                (llabs(x - land->x) > land->other || llabs(y - land->y) > land->other))
-                sum = -sum;
-            *out++ = (float)(mean[input] + change[input] * sum / 2);
-        }
+    for (enum drainage_input in = 0; in < DRAINAGE_INPUTS; in++)
+        for (int k = 0; out[in] && k < grid->width * grid->height; k++)
+            out[in][k] = (float)value_at(land, grid->x + k % grid->width * grid->step,
+                                         grid->y + k / grid->width * grid->step, in);
     return 0;
 }
 
