@@ -211,8 +211,8 @@ static const struct node_values drain = {NO_INPUTS, .number = {NAN, NAN}, .spaci
                                                     .lake = 80}};
 
 static const struct node_values drainage = {
-    NO_INPUTS, .number = {NAN, NAN}, .spacing = 65536,
-    .drainage = {.levels = 10, .concavity = 0.45, .rough = 0.55, .floor = 60, .bend = 0.4},
+    NO_INPUTS, .number = {NAN, NAN}, .spacing = 16384,
+    .drainage = {.levels = 8, .concavity = 0.45, .rough = 0.55, .floor = 60, .bend = 0.4},
     .rivers = {.from = 3,
                .width = 0.7,
                .widening = 1.8,
