@@ -391,7 +391,8 @@ START_TEST(ground_is_below_the_top)
     const struct farlands_grid grid = {0, 0, BLOCKS(1024), SIDE, SIDE, true};
     for (int k = 0; k < SIDE; k++)
         x[k] = y[k] = k * grid.step;
-    ck_assert_int_eq(source(&land, DRAINAGE_TOP, &grid, top), 0);
+    float *const tops[DRAINAGE_INPUTS] = {[DRAINAGE_TOP] = top};
+    ck_assert_int_eq(source(&land, &grid, tops), 0);
     ck_assert_int_eq(
         drainage_heights(drainage, &(struct drainage_samples){x, y, SIDE, SIDE}, 0, height, SIDE),
         0);
