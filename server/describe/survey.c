@@ -35,6 +35,7 @@ struct view {
     struct depressions depressions[WINDOW_STEPS];
     int end;                /* enum farlands_water: the end of the course */
     float distance, length; /* blocks, as in struct waters */
+    struct headings headings;
 };
 
 /* A survey in progress. */
@@ -191,6 +192,7 @@ static void follow(struct worker *worker, const int64_t place[2], struct view *v
     size_t count = ROOM;
     double way = 0;
     bool is_dry = true;
+    struct headings_line river = {0};
     int err = terrain_course_at(run->terrain, worker->scratch, water, x, y, &course);
 
     while (!err && count == ROOM) {
@@ -204,9 +206,14 @@ static void follow(struct worker *worker, const int64_t place[2], struct view *v
                 view->distance = (float)way;
             is_dry = is_dry && point[i].kind == FARLANDS_LAND;
             view->end = point[i].kind;
+            if (point[i].kind == FARLANDS_RIVER)
+                headings_go(&river, x, y);
+            else
+                headings_lift(&river);
         }
     }
     view->length = (float)way;
+    view->headings = river.headings;
     if (err)
         fail(worker, err);
 }
@@ -314,6 +321,9 @@ static void summarize_courses(struct run *run, float values[SURVEY_DRAWN])
     for (int i = 0; i < survey->places; i++) {
         survey->water.sea += run->view[i].end == FARLANDS_SEA;
         survey->water.ends += run->view[i].end == FARLANDS_END_LAKE;
+        survey->water.headings.chords += run->view[i].headings.chords;
+        survey->water.headings.real += run->view[i].headings.real;
+        survey->water.headings.imaginary += run->view[i].headings.imaginary;
         values[i] = run->view[i].distance;
     }
     survey->water.distance = quantiles_of(values, survey->places);
