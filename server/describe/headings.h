@@ -28,8 +28,9 @@ void headings_lift(struct headings_line *line);
 /* Go on to (X, Y), in units. */
 void headings_go(struct headings_line *line, int64_t x, int64_t y);
 
-/* The share of a hexagonal preference: |sum| / chords. 1 if all headings are multiples of 60 degrees
- * apart. About 1 / sqrt (chords) if there is none, as in nature. NAN if there are no chords. */
+/* The share of a hexagonal preference: |sum| / chords. 1 if all headings are multiples of 60
+ * degrees apart. About 1 / sqrt (chords) if there is none, as in nature. NAN if there are no
+ * chords. */
 double headings_hexagonal(const struct headings *headings);
 
 #endif

@@ -161,7 +161,7 @@ static void print_water(FILE *out, const struct survey *survey)
     fputc('\n', out);
 }
 
-/* Print what the form of the ground is, beside that of surveyed windows of the Earth. */
+/* Print the form of the ground beside that of surveyed windows on Earth. */
 static void print_form(FILE *out, const struct windows *windows)
 {
     fprintf(out, "\n%-*s", LABEL_WIDTH, "form, medians of windows");
@@ -169,7 +169,7 @@ static void print_form(FILE *out, const struct windows *windows)
         fprintf(out, "%*s%*s", WIDE_COLUMN, window_names[class], WIDE_COLUMN, "on Earth");
     fprintf(out, "\n%-*s", LABEL_WIDTH, "windows of 24.6 km");
     for (int class = 0; class < WINDOW_CLASSES; class ++)
-        fprintf(out, "%*d%*s", WIDE_COLUMN, windows->count[class], WIDE_COLUMN, "");
+        fprintf(out, "%*d", class ? 2 * WIDE_COLUMN : WIDE_COLUMN, windows->count[class]);
     fputc('\n', out);
     for (int which = 0; which < FORM_MEASURES; which++) {
         fprintf(out, "%-*s", LABEL_WIDTH, form_labels[which]);

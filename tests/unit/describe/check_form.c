@@ -204,8 +204,7 @@ START_TEST(test_valleys)
     } rows[] = {{-5, 1}, {199, 1}, {201, 0}};
     double measure[FORM_MEASURES];
     for (int i = 0; i < FORM_CELLS; i++)
-        heights[i] =
-            (float)(5000 - 9 * (i / FORM_SIDE) + 60 * abs(i % FORM_SIDE - FORM_SIDE / 2));
+        heights[i] = (float)(5000 - 9 * (i / FORM_SIDE) + 60 * abs(i % FORM_SIDE - FORM_SIDE / 2));
     form_measure(heights, NULL, &memory, measure);
     ck_assert(isnan(measure[FORM_VALLEYS]));
     for (int row = 0; row < ROWS(rows); row++) {

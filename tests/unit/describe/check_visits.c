@@ -25,9 +25,12 @@ static const struct {
     unsigned threads;
     int err, at;
 } rows[] = {
-    {"one thread", PLACES, 1, 0, 0},      {"many threads", PLACES, 5, 0, 0},
-    {"no places", 0, 2, 0, 0},            {"fewer places than threads", 2, 4, 0, 0},
-    {"an error", PLACES, 1, -ENOMEM, 40}, {"an error at first", PLACES, 3, -EIO, 0},
+    {"one thread", PLACES, 1, 0, 0},
+    {"many threads", PLACES, 5, 0, 0},
+    {"no places", 0, 2, 0, 0},
+    {"fewer places than threads", 2, 4, 0, 0},
+    {"an error", PLACES, 1, -ENOMEM, 40},
+    {"an error at first", PLACES, 3, -EIO, 0},
 };
 
 START_TEST(test_rows)

@@ -64,8 +64,7 @@ START_TEST(test_level)
     static const int64_t place[8][2] = {{0, 0}, {-1, 5}, {1 << 30, -(1 << 30)}};
     char text[256];
     struct zooms zooms;
-    snprintf(text, sizeof text, "worlds: [{ name: a, elevation: %s }]\n",
-             level_rows[_i].elevation);
+    snprintf(text, sizeof text, "worlds: [{ name: a, elevation: %s }]\n", level_rows[_i].elevation);
     struct worlds *worlds = worlds_of_text(text);
     ck_assert_int_eq(zooms_measure(&zooms, &worlds->world[0], 2, place, level_rows[_i].places), 0);
     for (int i = 0; i < ZOOMS; i++)
