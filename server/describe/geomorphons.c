@@ -34,7 +34,7 @@ static int sense(float a, float b)
 static int look(const struct ground *ground, int x, int y, int dx, int dy)
 {
     const float length = ground->spacing * (dx && dy ? (float)M_SQRT2 : 1);
-    const int steps = dx && dy ? (int)(GEOMORPHON_REACH / M_SQRT2) : GEOMORPHON_REACH;
+    const int steps = dx && dy ? (int)((double)GEOMORPHON_REACH / M_SQRT2) : (int)GEOMORPHON_REACH;
     const float here = ground->heights[y * ground->width + x];
     float up = -INFINITY, down = INFINITY;
     for (int k = 1; k <= steps; k++) {

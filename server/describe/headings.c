@@ -43,8 +43,8 @@ void headings_go(struct headings_line *line, int64_t x, int64_t y)
                          (double)(y - line->origin[1]) / FARLANDS_UNIT};
     double dx = to[0] - line->from[0], dy = to[1] - line->from[1];
     double left = sqrt(dx * dx + dy * dy);
-    while (line->way + left >= HEADINGS_CHORD) {
-        const double part = (HEADINGS_CHORD - line->way) / left;
+    while (line->way + left >= (double)HEADINGS_CHORD) {
+        const double part = ((double)HEADINGS_CHORD - line->way) / left;
         line->from[0] += part * dx;
         line->from[1] += part * dy;
         count(line, line->from);

@@ -90,7 +90,7 @@ static int glance(void *context, struct farlands_scratch *scratch, void *memory,
         low = fminf(low, heights[k]);
         high = fmaxf(high, heights[k]);
     }
-    candidate->land = land >= LAND * GLANCE * GLANCE;
+    candidate->land = land >= LAND * (double)(GLANCE * GLANCE);
     candidate->relief = high - low;
     return 0;
 }

@@ -54,8 +54,10 @@ static int find_grid(const struct world *world, const int64_t place[2], int z,
     if (err)
         return err;
     const int64_t side = TILE_SIZE * grid->step;
-    const int64_t from[] = {place[0] - world->config->origin[0],
-                            place[1] - world->config->origin[1]};
+    int64_t from[2];
+    for (int axis = 0; axis < 2; axis++)
+        if (__builtin_sub_overflow(place[axis], world->config->origin[axis], &from[axis]))
+            return -ERANGE;
     address.x = from[0] / side - (from[0] % side < 0);
     address.y = from[1] / side - (from[1] % side < 0);
     err = tile_grid(&address, grid, NULL);
@@ -114,7 +116,7 @@ static void summarize(struct zooms *out, const struct run *run, int zoom, int pl
         water[0] += look->water[0];
         water[1] += look->water[1];
     }
-    const double pixels = (double)looks * ZOOMS_PIXELS;
+    const double pixels = (double)looks * (double)ZOOMS_PIXELS;
     out->apart[zoom] = quantile_of(values, looks * ZOOMS_PIXELS, SHARE);
     out->water[zoom][0] = water[0] / pixels;
     out->water[zoom][1] = water[1] / (4 * pixels);
