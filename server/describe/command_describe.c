@@ -50,17 +50,28 @@ static int print(const struct report *report, bool json)
 static int describe(const struct survey_options *options, bool json)
 {
     struct survey *survey;
+    struct windows windows;
+    struct zooms zooms;
     struct tile_times times;
     int err = survey_run(&survey, options);
     if (err)
         return failed("%s", strerror(-err));
+    err =
+        windows_measure(&windows, options->world, options->threads, survey->place, survey->places);
+    if (!err)
+        err =
+            zooms_measure(&zooms, options->world, options->threads, survey->place, survey->places);
+    if (err) {
+        survey_free(survey);
+        return failed("%s", strerror(-err));
+    }
     err = tile_times_measure(&times, options->world, survey->place,
                              survey->places ? survey->places : 1);
     if (err) {
         survey_free(survey);
         return failed("cannot render a tile: %s", strerror(-err));
     }
-    const struct report report = {options, survey, &times};
+    const struct report report = {options, survey, &windows, &zooms, &times};
     const int code = print(&report, json);
     free(times.field);
     survey_free(survey);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 /* A heap of cells, the lowest first; among equal heights the first cell. */
@@ -43,29 +44,42 @@ static int pop(struct heap *heap)
     return (int)(lowest & UINT32_MAX);
 }
 
-void depressions_fill(const float *heights, int width, int height, float *levels, uint64_t *heap)
+void depressions_drain(const float *heights, int width, int height, float *levels, uint64_t *heap,
+                       int *order, int *from)
 {
     struct heap cells = {.element = heap};
+    int popped = 0;
 
     for (int cell = 0; cell < width * height; cell++) {
         const int x = cell % width, y = cell / width;
         const bool outlet =
             x == 0 || y == 0 || x == width - 1 || y == height - 1 || !(heights[cell] > 0);
         levels[cell] = outlet ? heights[cell] : INFINITY;
+        if (from)
+            from[cell] = -1;
         if (outlet)
             push(&cells, element_of(levels[cell], cell));
     }
     while (cells.count > 0) {
         const int cell = pop(&cells);
+        if (order)
+            order[popped++] = cell;
         for (int direction = 0; direction < 9; direction++) {
             const int x = cell % width + direction % 3 - 1, y = cell / width + direction / 3 - 1;
             const int next = y * width + x;
             if (x < 0 || y < 0 || x >= width || y >= height || !isinf(levels[next]))
                 continue;
             levels[next] = fmaxf(heights[next], levels[cell]);
+            if (from)
+                from[next] = cell;
             push(&cells, element_of(levels[next], next));
         }
     }
+}
+
+void depressions_fill(const float *heights, int width, int height, float *levels, uint64_t *heap)
+{
+    depressions_drain(heights, width, height, levels, heap, NULL, NULL);
 }
 
 /* Put all cells of CELL's depression on STACK, and mark each by negating its level. Returns how

@@ -14,6 +14,14 @@
 void depressions_fill(const float *heights, int width, int height, float *levels, uint64_t *heap);
 
 /*
+ * Like depressions_fill. ORDER and FROM have WIDTH * HEIGHT elements, too: ORDER gets all cells,
+ * those at lower levels first, and FROM the neighbor by which the water of each cell runs off even
+ * if the levels there are equal; -1 for a cell on the edge or in the sea.
+ */
+void depressions_drain(const float *heights, int width, int height, float *levels, uint64_t *heap,
+                       int *order, int *from);
+
+/*
  * Undo the depressions that are lakes: set LEVELS to HEIGHTS in each depression whose lowest cell
  * is below WATER, the water level in each cell. STACK is working memory of the same size as HEAP.
  */

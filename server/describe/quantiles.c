@@ -20,13 +20,29 @@ static double value_at(const float *values, double place)
     return high > low ? low + rest * (high - low) : low; /* not INFINITY - INFINITY */
 }
 
+static void sort(float *values, int count)
+{
+    if (count > 0)
+        qsort(values, (size_t)count, sizeof values[0], compare);
+}
+
+/* The quantile of sorted VALUES. */
+static double sorted_quantile(const float *values, int count, double share)
+{
+    return count > 0 ? value_at(values, share * (count - 1)) : (double)NAN;
+}
+
 struct quantiles quantiles_of(float *values, int count)
 {
     struct quantiles quantiles;
-    if (count > 0)
-        qsort(values, (size_t)count, sizeof values[0], compare);
+    sort(values, count);
     for (int i = 0; i < QUANTILES; i++)
-        quantiles.value[i] =
-            count > 0 ? value_at(values, quantile_shares[i] * (count - 1)) : (double)NAN;
+        quantiles.value[i] = sorted_quantile(values, count, quantile_shares[i]);
     return quantiles;
+}
+
+double quantile_of(float *values, int count, double share)
+{
+    sort(values, count);
+    return sorted_quantile(values, count, share);
 }

@@ -17,4 +17,7 @@ struct quantiles {
  */
 struct quantiles quantiles_of(float *values, int count);
 
+/* The quantile below which SHARE of the values lies, 0 to 1. Otherwise like quantiles_of. */
+double quantile_of(float *values, int count, double share);
+
 #endif

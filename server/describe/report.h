@@ -6,10 +6,14 @@
 
 #include "server/describe/survey.h"
 #include "server/describe/tile_times.h"
+#include "server/describe/windows.h"
+#include "server/describe/zooms.h"
 
 struct report {
     const struct survey_options *options;
     const struct survey *survey;
+    const struct windows *windows;
+    const struct zooms *zooms;
     const struct tile_times *times;
 };
 

@@ -101,6 +101,8 @@ static void add_water(struct json *document, const struct survey *survey)
     json_close(document);
     add_quantiles(document, "distance", &survey->water.distance);
     add_quantiles(document, "length", &survey->water.length);
+    json_integer(document, "chords", survey->water.headings.chords);
+    add_number(document, "hexagonal", headings_hexagonal(&survey->water.headings));
     json_close(document);
 }
 
@@ -129,6 +131,37 @@ static void add_fields(struct json *document, const struct survey *survey,
         add_numbers(document, "range", range, 2);
         add_quantiles(document, "values", &values->values);
         add_numbers(document, "ms", times->field[i], TILE_TIMES_ZOOMS);
+        json_close(document);
+    }
+    json_close(document);
+}
+
+static void add_form(struct json *document, const struct windows *windows)
+{
+    static const char *const names[FORM_MEASURES] = {
+        [FORM_RIDGES] = "ridge_conn", [FORM_CURVATURE] = "lap_skew", [FORM_CONCAVITY] = "theta",
+        [FORM_SUNK] = "sunk",         [FORM_VALLEYS] = "valleys",
+    };
+    json_object(document, "form");
+    for (int class = 0; class < WINDOW_CLASSES; class ++) {
+        json_object(document, window_names[class]);
+        json_integer(document, "windows", windows->count[class]);
+        for (int i = 0; i < FORM_MEASURES; i++)
+            add_number(document, names[i], windows->median[class][i]);
+        json_close(document);
+    }
+    json_close(document);
+}
+
+static void add_zooms(struct json *document, const struct zooms *zooms)
+{
+    json_list(document, "zooms");
+    for (int i = 0; i < ZOOMS; i++) {
+        json_object(document, NULL);
+        json_integer(document, "zoom", ZOOMS_FIRST + i);
+        add_number(document, "p99", zooms->apart[i]);
+        add_number(document, "water", zooms->water[i][0]);
+        add_number(document, "next_water", zooms->water[i][1]);
         json_close(document);
     }
     json_close(document);
@@ -165,6 +198,8 @@ int report_print_json(const struct report *report, FILE *out)
     add_shares(&document, survey);
     add_water(&document, survey);
     add_fields(&document, survey, report->times);
+    add_form(&document, report->windows);
+    add_zooms(&document, report->zooms);
     add_times(&document, report->times);
     struct blob *text = json_end(&document);
     if (!text)

@@ -5,12 +5,28 @@
 #include "server/describe/report.h"
 #include "server/layers/layer.h"
 
-enum { LABEL_WIDTH = 34, NUMBER_WIDTH = 9, DECIMAL = 32, LABEL_MAX = 256 };
+enum { LABEL_WIDTH = 34, NUMBER_WIDTH = 9, WIDE_COLUMN = 13, DECIMAL = 32, LABEL_MAX = 256 };
 
 static const char *const goals[WALK_GOALS] = {
     [WALK_CLIMB] = "way until 100 m up or down, km",
     [WALK_SEA] = "way until the sea, km",
     [WALK_CLASS] = "way until other ground, km",
+};
+
+static const char *const form_labels[FORM_MEASURES] = {
+    [FORM_RIDGES] = "ridges go on",
+    [FORM_CURVATURE] = "skewness of curvature",
+    [FORM_CONCAVITY] = "concavity of channels",
+    [FORM_SUNK] = "land in hollows over 1 m, %",
+    [FORM_VALLEYS] = "valleys with a river, %",
+};
+
+static const int form_units[FORM_MEASURES] = {1, 1, 1, 100, 100};
+
+/* Quantiles, 10 % to 90 %. */
+static const char *const form_on_earth[WINDOW_CLASSES][FORM_MEASURES] = {
+    [WINDOW_MOUNTAINS] = {"1.5 to 2.8", "-1.2 to -0.4", "0.2 to 0.9", "0.2 to 1.5", "99"},
+    [WINDOW_HILLS] = {"0.7 to 2.2", "-1.1 to -0.3", "0.3 to 1.1", "0.2 to 8.1", "99"},
 };
 
 /* Print NUMBER right-aligned, with three digits or more but at most three after the point. */
@@ -124,6 +140,12 @@ static void print_ground(FILE *out, const struct survey *survey)
     fprintf(out, " of all places\n");
 }
 
+/* Print two digits after the point; "-" if NUMBER is not finite. */
+static void print_share(FILE *out, double number)
+{
+    fprintf(out, isfinite(number) ? "%.2f" : "-", number);
+}
+
 static void print_water(FILE *out, const struct survey *survey)
 {
     char text[DECIMAL];
@@ -131,6 +153,49 @@ static void print_water(FILE *out, const struct survey *survey)
     fprintf(out, "lakes %s %% of the land; ", decimal(100 * survey->water.lakes, text));
     fprintf(out, "courses end %d times in the sea, %d times in end lakes\n", survey->water.sea,
             survey->water.ends);
+    fprintf(out, "headings of %d chords of rivers, %d m each: hexagonal share ",
+            survey->water.headings.chords, HEADINGS_CHORD);
+    print_share(out, headings_hexagonal(&survey->water.headings));
+    fprintf(out, ", by chance ");
+    print_share(out, 1 / sqrt(survey->water.headings.chords));
+    fputc('\n', out);
+}
+
+/* Print the form of the ground beside that of surveyed windows on Earth. */
+static void print_form(FILE *out, const struct windows *windows)
+{
+    fprintf(out, "\n%-*s", LABEL_WIDTH, "form, medians of windows");
+    for (int class = 0; class < WINDOW_CLASSES; class ++)
+        fprintf(out, "%*s%*s", WIDE_COLUMN, window_names[class], WIDE_COLUMN, "on Earth");
+    fprintf(out, "\n%-*s", LABEL_WIDTH, "windows of 24.6 km");
+    for (int class = 0; class < WINDOW_CLASSES; class ++)
+        fprintf(out, "%*d", class ? 2 * WIDE_COLUMN : WIDE_COLUMN, windows->count[class]);
+    fputc('\n', out);
+    for (int which = 0; which < FORM_MEASURES; which++) {
+        fprintf(out, "%-*s", LABEL_WIDTH, form_labels[which]);
+        for (int class = 0; class < WINDOW_CLASSES; class ++) {
+            fprintf(out, "%*s", WIDE_COLUMN - NUMBER_WIDTH, "");
+            print_number(out, windows->median[class][which] * form_units[which]);
+            fprintf(out, "%*s", WIDE_COLUMN, form_on_earth[class][which]);
+        }
+        fputc('\n', out);
+    }
+}
+
+static void print_zooms(FILE *out, const struct zooms *zooms)
+{
+    fprintf(out, "\n%-*s%*s%*s%*s\n", LABEL_WIDTH, "tiles against the next zoom's", WIDE_COLUMN,
+            "99 %, m", WIDE_COLUMN, "water, %", WIDE_COLUMN, "next, %");
+    for (int i = 0; i < ZOOMS; i++) {
+        fprintf(out, "zoom %2d %*s", ZOOMS_FIRST + i, LABEL_WIDTH - 8 + WIDE_COLUMN - NUMBER_WIDTH,
+                "");
+        print_number(out, zooms->apart[i]);
+        for (int k = 0; k < 2; k++) {
+            fprintf(out, "%*s", WIDE_COLUMN - NUMBER_WIDTH, "");
+            print_number(out, 100 * zooms->water[i][k]);
+        }
+        fputc('\n', out);
+    }
 }
 
 static void print_times_row(FILE *out, const char *label, const double times[TILE_TIMES_ZOOMS])
@@ -181,5 +246,7 @@ void report_print_text(const struct report *report, FILE *out)
         print_water(out, survey);
     if (survey->fields > 1)
         print_fields(out, survey);
+    print_form(out, report->windows);
+    print_zooms(out, report->zooms);
     print_times(out, survey, report->times);
 }

@@ -7,9 +7,9 @@
 
 #include "noise/graph/rivers_params.h"
 #include "noise/terrain/terrain.h"
-#include "server/core/thread_group.h"
 #include "server/describe/depressions.h"
 #include "server/describe/survey_draws.h"
+#include "server/describe/visits.h"
 #include "server/world/worlds.h"
 
 enum { WINDOW_SAMPLES = SURVEY_WINDOW * SURVEY_WINDOW };
@@ -35,9 +35,8 @@ struct view {
     struct depressions depressions[WINDOW_STEPS];
     int end;                /* enum farlands_water: the end of the course */
     float distance, length; /* blocks, as in struct waters */
+    struct headings headings;
 };
-
-struct worker;
 
 /* A survey in progress. */
 struct run {
@@ -50,63 +49,24 @@ struct run {
     float *values; /* SURVEY_DRAWN per field; NULL if the height is the only field */
     struct view *view;
     struct survey *survey;
-    /* The loop that the threads share: */
-    void (*visit)(struct run *run, struct worker *worker, int i);
-    int next, count; /* NEXT is atomic */
-    int err;         /* atomic */
 };
 
 /* A thread's memory. */
 struct worker {
     struct run *run;
     struct farlands_scratch *scratch;
+    int err; /* of any measure in this visit */
     float heights[WINDOW_SAMPLES], levels[WINDOW_SAMPLES];
     float water[WINDOW_SAMPLES]; /* only if the world has water */
     uint64_t heap[WINDOW_SAMPLES];
 };
 
-static void fail(struct run *run, int err)
-{
-    __atomic_store_n(&run->err, err, __ATOMIC_RELAXED);
-}
-
-/* --- A loop on all threads --- */
-
-static void work(void *context, unsigned number)
-{
-    struct run *run = context;
-    struct worker *worker = malloc(sizeof *worker);
-    int err = worker ? farlands_scratch_new(&worker->scratch) : -ENOMEM;
-    (void)number;
-
-    if (err) {
-        free(worker);
-        fail(run, err);
-        return;
-    }
-    worker->run = run;
-    for (int i; (i = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED)) < run->count;)
-        run->visit(run, worker, i);
-    farlands_scratch_free(worker->scratch);
-    free(worker);
-}
-
-/* Call VISIT for 0 .. COUNT - 1, in any order, on all threads. */
-static int visit_all(struct run *run, int count,
-                     void (*visit)(struct run *run, struct worker *worker, int i))
-{
-    struct thread_group *threads;
-    run->visit = visit;
-    run->next = 0;
-    run->count = count;
-    int err = thread_group_start(&threads, run->options->threads, work, run);
-    if (err)
-        return err;
-    thread_group_free(threads);
-    return run->err;
-}
-
 /* --- Measures --- */
+
+static void fail(struct worker *worker, int err)
+{
+    worker->err = err;
+}
 
 /* Units. Looks farther apart than this leave out small rivers. */
 #define COARSE (128 * FARLANDS_UNIT)
@@ -123,16 +83,16 @@ static float height_at(void *context, int64_t x, int64_t y, int64_t apart)
         float *const out[] = {&height};
         const int err = terrain_fields(terrain, worker->scratch, &grid, &field, 1, out, 1);
         if (err)
-            fail(worker->run, err);
+            fail(worker, err);
         return err ? NAN : height;
     }
     height = terrain_field_at(terrain, worker->scratch, field, x, y);
     if (isnan(height))
-        fail(worker->run, -ENOMEM);
+        fail(worker, -ENOMEM);
     return height;
 }
 
-static void visit_sample(struct run *run, struct worker *worker, int i)
+static void draw_sample(struct run *run, struct worker *worker, int i)
 {
     const struct ground ground = {height_at, worker};
     struct sample *sample = &run->sample[i];
@@ -148,10 +108,23 @@ static void visit_sample(struct run *run, struct worker *worker, int i)
             terrain_field_at(run->terrain, worker->scratch, field, x, y);
 }
 
-static void visit_group(struct run *run, struct worker *worker, int i)
+/* Prepare a thread's MEMORY for a visit. */
+static struct worker *worker_of(struct run *run, struct farlands_scratch *scratch, void *memory)
 {
+    struct worker *worker = memory;
+    worker->run = run;
+    worker->scratch = scratch;
+    worker->err = 0;
+    return worker;
+}
+
+static int visit_group(void *context, struct farlands_scratch *scratch, void *memory, int i)
+{
+    struct run *run = context;
+    struct worker *worker = worker_of(run, scratch, memory);
     for (; i < SURVEY_DRAWN; i += run->groups)
-        visit_sample(run, worker, i);
+        draw_sample(run, worker, i);
+    return worker->err;
 }
 
 /* Get the heights at SIDE x SIDE samples around PLACE, STEP units apart. */
@@ -165,7 +138,7 @@ static void look(struct worker *worker, const int64_t place[2], int side, int64_
     int err = terrain_heights(worker->run->terrain, worker->scratch, &grid, worker->heights,
                               (size_t)side);
     if (err)
-        fail(worker->run, err);
+        fail(worker, err);
 }
 
 static float relief(struct worker *worker, const int64_t place[2], int blocks)
@@ -192,7 +165,7 @@ static void look_at_water(struct worker *worker, const int64_t place[2], int sid
     float *const out[] = {worker->heights, worker->water};
     int err = terrain_fields(run->terrain, worker->scratch, &grid, field, 2, out, (size_t)side);
     if (err)
-        fail(worker->run, err);
+        fail(worker, err);
 }
 
 /* Count sunken land around PLACE. A lake is no depression. */
@@ -219,6 +192,7 @@ static void follow(struct worker *worker, const int64_t place[2], struct view *v
     size_t count = ROOM;
     double way = 0;
     bool is_dry = true;
+    struct headings_line river = {0};
     int err = terrain_course_at(run->terrain, worker->scratch, water, x, y, &course);
 
     while (!err && count == ROOM) {
@@ -232,15 +206,22 @@ static void follow(struct worker *worker, const int64_t place[2], struct view *v
                 view->distance = (float)way;
             is_dry = is_dry && point[i].kind == FARLANDS_LAND;
             view->end = point[i].kind;
+            if (point[i].kind == FARLANDS_RIVER)
+                headings_go(&river, x, y);
+            else
+                headings_lift(&river);
         }
     }
     view->length = (float)way;
+    view->headings = river.headings;
     if (err)
-        fail(worker->run, err);
+        fail(worker, err);
 }
 
-static void visit_place(struct run *run, struct worker *worker, int i)
+static int visit_place(void *context, struct farlands_scratch *scratch, void *memory, int i)
 {
+    struct run *run = context;
+    struct worker *worker = worker_of(run, scratch, memory);
     const struct ground ground = {height_at, worker};
     const int64_t *place = run->survey->place[i];
     struct view *view = &run->view[i];
@@ -254,6 +235,7 @@ static void visit_place(struct run *run, struct worker *worker, int i)
         view->depressions[step] = depressions(worker, place, window_steps[step]);
     if (run->survey->has_water)
         follow(worker, place, view);
+    return worker->err;
 }
 
 /* --- From samples to a survey --- */
@@ -339,6 +321,9 @@ static void summarize_courses(struct run *run, float values[SURVEY_DRAWN])
     for (int i = 0; i < survey->places; i++) {
         survey->water.sea += run->view[i].end == FARLANDS_SEA;
         survey->water.ends += run->view[i].end == FARLANDS_END_LAKE;
+        survey->water.headings.chords += run->view[i].headings.chords;
+        survey->water.headings.real += run->view[i].headings.real;
+        survey->water.headings.imaginary += run->view[i].headings.imaginary;
         values[i] = run->view[i].distance;
     }
     survey->water.distance = quantiles_of(values, survey->places);
@@ -375,11 +360,14 @@ static void summarize_places(struct run *run, float values[SURVEY_DRAWN])
 
 static int measure(struct run *run, float values[SURVEY_DRAWN])
 {
-    int err = visit_all(run, run->groups, visit_group);
+    struct visits visits = {run->groups, sizeof(struct worker), visit_group, run};
+    int err = visits_run(&visits, run->options->threads);
     if (err)
         return err;
     choose(run);
-    err = visit_all(run, run->survey->places, visit_place);
+    visits.count = run->survey->places;
+    visits.visit = visit_place;
+    err = visits_run(&visits, run->options->threads);
     if (err)
         return err;
     summarize_samples(run, values);

@@ -7,6 +7,7 @@
 #define FARLANDS_DESCRIBE_SURVEY_H
 
 #include "server/describe/ground.h"
+#include "server/describe/headings.h"
 #include "server/describe/quantiles.h"
 #include "server/describe/walk.h"
 #include "server/world/world.h"
@@ -50,6 +51,7 @@ struct waters {
     int sea, ends;             /* courses that end in the sea, and in end lakes */
     struct quantiles distance; /* blocks along a course to the first river, lake or sea */
     struct quantiles length;   /* blocks along a course to the end */
+    struct headings headings;  /* of the rivers along the courses */
 };
 
 struct survey {

@@ -46,6 +46,12 @@ describe('farlands describe', { timeout: TIMEOUT }, () => {
             assert.equal(share, name === expected.ground ? 1 : 0, name);
         for (const share of [...Object.values(found.steeper), ...Object.values(found.depressions)])
             assert.equal(share, expected.land ? 0 : null);
+        for (const form of Object.values(found.form))
+            assert.deepEqual(Object.values(form), [0, null, null, null, null, null]);
+        assert.deepEqual(Object.keys(found.form), ['mountains', 'hills']);
+        assert.deepEqual(found.zooms.map(({ zoom }) => zoom), [4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+        for (const { p99, water, next_water } of found.zooms)
+            assert.deepEqual([p99, water, next_water], expected.land ? [0, 0, 0] : [null, null, null]);
         assert.deepEqual(Object.keys(found.fields), ['height']);
         assert.deepEqual(found.fields.height.values, all(expected.height));
     }));
@@ -82,6 +88,13 @@ describe('farlands describe', { timeout: TIMEOUT }, () => {
         assert.deepEqual(row('way until the sea, km'), way.sea.map((blocks) => (blocks === null ? '> 1024' : digits(blocks / 1000))));
         assert.ok(way.sea.includes(null), 'no way beyond the limit');
         assert.deepEqual(row('height of land, m'), object.land_height.map(digits));
+        for (const [label, key] of [['ridges go on', 'ridge_conn'], ['skewness of curvature', 'lap_skew']]) {
+            const cell = ({ [key]: value }) => (value === null ? '-' : digits(value));
+            const { mountains, hills } = object.form;
+            assert.match(text, new RegExp(`^${label} +${cell(mountains)} .* ${cell(hills)} `, 'm'));
+        }
+        const { p99, water, next_water } = object.zooms[6];
+        assert.deepEqual(row('zoom 10'), [p99, 100 * water, 100 * next_water].map(digits));
         assert.ok(text.includes(`ground: sea ${(100 * object.ground.sea).toFixed(1)} %, `));
         assert.equal(row('CPU time of a tile, ms, at zoom').length, object.tile.zoom.length);
     });
@@ -111,6 +124,37 @@ describe('farlands describe', { timeout: TIMEOUT }, () => {
         const { height } = await described(...args);
         assert.equal(height[0], height[4]);
         assert.deepEqual((await described(...args, '--seed', '9')).height, height);
+    });
+
+    it('measures one window of form around a box that is smaller', async () => {
+        const found = await described(...world('noise: { wavelength: 8000 }\n    elevation: [[-0.6, 1000], [0.6, 4000]]'),
+            '--bbox', '-1000,-1000,1000,1000', '--json');
+        const { windows, ridge_conn, lap_skew, theta, sunk, valleys } = found.form.mountains;
+        assert.equal(found.places, 160);
+        assert.equal(windows, 1);
+        assert.ok(ridge_conn > 0 && ridge_conn < 1 && Math.abs(lap_skew) < 1 && theta > 0 && sunk > 0.02, JSON.stringify(found.form));
+        assert.equal(valleys, null);
+        assert.equal(found.form.hills.windows, 0);
+    });
+
+    it('measures the headings of rivers', async () => {
+        const config = scratchFile('wet.yaml', `worlds:
+  - name: wet
+    fields:
+      ground: { noise: { wavelength: 65536, octaves: 6, elevation: [[-1, -500], [1, 1500]] } }
+      valleys: { drain: { of: ground, spacing: 4096, levels: 3 } }
+      height: { channel: { of: valleys, drain: valleys } }
+      water: { water: { of: height, drain: valleys } }
+      river: { river: valleys }
+      bank: { bank: valleys }
+`);
+        const args = ['--config', config, '--places', '4', '--bbox', '-3000,-3000,3000,3000'];
+        const { form, water } = await described(...args, '--json');
+        assert.ok(form.hills.valleys > 0 && form.hills.valleys < 1, JSON.stringify(form));
+        assert.ok(water.chords > 50 && water.hexagonal > 0 && water.hexagonal < 1, JSON.stringify(water));
+        const text = await described(...args);
+        assert.match(text, new RegExp(`^headings of ${water.chords} chords of rivers, 256 m each: ` +
+            `hexagonal share ${water.hexagonal.toFixed(2)}, by chance ${(1 / Math.sqrt(water.chords)).toFixed(2)}$`, 'm'));
     });
 
     it('rejects invalid usage', () => eachRow([

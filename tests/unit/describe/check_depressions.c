@@ -163,6 +163,31 @@ START_TEST(test_random)
 }
 END_TEST
 
+/* Each cell runs off over a neighbor that is not higher and comes before it, or is an outlet. */
+START_TEST(test_drain)
+{
+    float heights[CELLS], levels[CELLS], filled[CELLS];
+    int order[CELLS], from[CELLS], number[CELLS];
+    uint64_t state = 17;
+    for (int i = 0; i < CELLS; i++)
+        heights[i] = (float)(chance_below(&state, 40) - 3);
+    depressions_fill(heights, SIDE, SIDE, filled, heap);
+    depressions_drain(heights, SIDE, SIDE, levels, heap, order, from);
+    ck_assert_mem_eq(levels, filled, sizeof levels);
+    for (int i = 0; i < CELLS; i++)
+        number[order[i]] = i;
+    for (int i = 0; i < CELLS; i++) {
+        const int x = i % SIDE, y = i / SIDE, to = from[i];
+        const bool edge = x == 0 || y == 0 || x == SIDE - 1 || y == SIDE - 1;
+        must(order[number[i]] == i, "cell %d is missing", i);
+        must((to < 0) == (edge || heights[i] <= 0), "cell %d: from %d", i, to);
+        must(to < 0 || (abs(to % SIDE - x) <= 1 && abs(to / SIDE - y) <= 1 &&
+                        number[to] < number[i] && levels[to] <= levels[i]),
+             "cell %d: from %d", i, to);
+    }
+}
+END_TEST
+
 /* Two bowls, one of them with a lake in its lowest cell; land and sea around them stay. */
 START_TEST(test_lakes)
 {
@@ -196,6 +221,7 @@ int main(void)
     TCase *tcase = suite_case(suite, "levels");
     tcase_add_loop_test(tcase, test_landforms, 0, ROWS(rows));
     tcase_add_test(tcase, test_random);
+    tcase_add_test(tcase, test_drain);
     tcase_add_test(tcase, test_lakes);
     return suite_run(suite);
 }

@@ -39,6 +39,7 @@ START_TEST(test_none)
     const struct quantiles quantiles = quantiles_of(NULL, 0);
     for (int i = 0; i < QUANTILES; i++)
         ck_assert(isnan(quantiles.value[i]));
+    ck_assert(isnan(quantile_of(NULL, 0, 0.5)));
 }
 END_TEST
 
@@ -54,12 +55,22 @@ START_TEST(test_percent)
 }
 END_TEST
 
+START_TEST(test_share)
+{
+    float values[] = {30, 0, 20, 40, 10};
+    ck_assert_double_eq_tol(quantile_of(values, 5, 0.99), 39.6, 1e-6);
+    ck_assert_double_eq(quantile_of(values, 5, 0), 0);
+    ck_assert_double_eq(quantile_of(values, 5, 1), 40);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("quantiles");
     TCase *tcase = suite_case(suite, "values");
     tcase_add_loop_test(tcase, test_rows, 0, ROWS(rows));
     tcase_add_test(tcase, test_none);
+    tcase_add_test(tcase, test_share);
     tcase_add_test(tcase, test_percent);
     return suite_run(suite);
 }
