@@ -69,6 +69,17 @@ static struct course_node node_of(const struct turned *t, const struct drainage_
         .birth = (uint8_t)(is_course ? 0 : b->level)};
 }
 
+/* What stands for a node that does not matter: nobody is near it, and it leads nowhere. */
+static struct course_node unknown_node(int level)
+{
+    static const int64_t NOWHERE = INT64_MIN / 4 * 3;
+    return (struct course_node){.x = NOWHERE,
+                                .y = NOWHERE,
+                                .next = NO_RECEIVER,
+                                .kind = COURSE_SEA,
+                                .birth = (uint8_t)level};
+}
+
 int drainage_nodes(struct drainage *d, int level, const struct drainage_area *area,
                    struct course_node *out)
 {
@@ -93,8 +104,7 @@ int drainage_nodes(struct drainage *d, int level, const struct drainage_area *ar
                     const int at =
                         (int)(v - row * BLOCK_SIDE) * BLOCK_SIDE + (int)(u - column * BLOCK_SIDE);
                     out[(v - area->j) * area->width + (u - area->i)] =
-                        b ? node_of(t, b, builds, at, u, v)
-                          : (struct course_node){.kind = COURSE_SEA, .birth = (uint8_t)level};
+                        b ? node_of(t, b, builds, at, u, v) : unknown_node(level);
                 }
             if (b)
                 b->pins--;

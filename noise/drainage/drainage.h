@@ -92,8 +92,8 @@ struct drainage_area drainage_area_of(const struct drainage *drainage, int level
 
 /*
  * Write the nodes of AREA, row by row. Their length is as drainage_order says, and 0 off courses.
- * BIRTH is 0 on courses and LEVEL beside them. Nodes that do not matter are COURSE_SEA. Returns 0
- * or the source's error; -ENOMEM.
+ * BIRTH is 0 on courses and LEVEL beside them. Nodes that do not matter are COURSE_SEA, beyond all
+ * places. Returns 0 or the source's error; -ENOMEM.
  */
 int drainage_nodes(struct drainage *drainage, int level, const struct drainage_area *area,
                    struct course_node *out);

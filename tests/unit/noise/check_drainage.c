@@ -378,6 +378,41 @@ START_TEST(samples_may_be_far_apart)
 }
 END_TEST
 
+/* Nodes that do not matter are nowhere: those that led to them would draw rivers to 0, 0. */
+START_TEST(nodes_are_where_they_belong)
+{
+    enum { FIRST = 4, WIDE = 150, MORE = 4 };
+    struct land land = land_of(15);
+    struct drainage *drainage = drainage_of(&shapes[0], &land);
+    struct draws draws = {8300, 0};
+    int unknown = 0;
+    for (int level = FIRST; level < shapes[0].levels; level++) {
+        const int64_t spacing = shapes[0].spacing >> level, side = WIDE * spacing;
+        const int64_t x = draw_between(&draws, -side, 0), y = draw_between(&draws, -side, 0);
+        const struct drainage_area area =
+            drainage_area_of(drainage, level, x, x + side, y, y + side, MORE);
+        struct course_node *nodes =
+            malloc((size_t)area.width * (size_t)area.height * sizeof *nodes);
+        ck_assert_ptr_nonnull(nodes);
+        ck_assert_int_eq(drainage_nodes(drainage, level, &area, nodes), 0);
+        for (int n = 0; n < area.width * area.height; n++) {
+            double left, top;
+            drainage_place(drainage, level, area.i + n % area.width, area.j + n / area.width, &left,
+                           &top);
+            const double away = hypot((double)nodes[n].x - left, (double)nodes[n].y - top);
+            const bool is_nowhere = nodes[n].x < -FARLANDS_LIMIT - FARLANDS_MAX_STEP &&
+                                    nodes[n].next < 0 && nodes[n].kind == COURSE_SEA;
+            must(away < 2 * (double)spacing || is_nowhere, "node %d is %g away from its cell", n,
+                 away);
+            unknown += is_nowhere;
+        }
+        free(nodes);
+    }
+    must(unknown > 0, "all nodes are known");
+    drainage_free(drainage);
+}
+END_TEST
+
 /* But for what is lost between samples of TOP. */
 START_TEST(ground_is_below_the_top)
 {
@@ -468,6 +503,7 @@ int main(void)
     tcase_add_test(heights, places_are_in_their_cells);
     tcase_add_test(heights, samples_may_be_far_apart);
     tcase_add_test(heights, ground_is_below_the_top);
+    tcase_add_test(heights, nodes_are_where_they_belong);
     tcase_add_test(heights, errors_of_the_source_are_passed_on);
     tcase_add_test(heights, parameters_are_checked);
     tcase_add_test(water, water_flows_on);
