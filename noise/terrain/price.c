@@ -41,10 +41,10 @@ enum {
     NODES = 24,          /* along an axis around a place, on each level */
     NODES_KEPT = 128,    /* that a drainage remembers */
     NODE_SAMPLES = 8,    /* that show a level in a picture */
-    BUILT_NODE = 130000, /* for a node of ground that is built by its drainage: */
-    BUILT_NODES = 24,    /* along an axis around each of several places, on each level; */
-    BUILT_FIRST = 110,   /* around a single one */
-    BUILT_SAMPLES = 2,   /* that show a level in a picture */
+    BUILT_NODE = 200000, /* for a node of ground that is built by its drainage, with its fields: */
+    BUILT_NODES = 24,    /* along an axis around all places of a set, on each level; */
+    BUILT_FIRST = 116,   /* around a single place */
+    BUILT_SAMPLES = 4,   /* that show a level in a picture */
     MOST_TIMES = 64,
 };
 
@@ -174,6 +174,16 @@ static uint64_t nodes_of(const struct set *set, const struct rivers_params *rive
     return nodes;
 }
 
+/* How many nodes of a level with SPACING SET's places need along an axis: those around each place,
+ * if places lie far apart, or else those around all. */
+static uint64_t built_along(const struct set *set, int64_t spacing)
+{
+    const int64_t all = (set->places - 1) * set->step + set->span;
+    const int64_t each = set->places * ((set->span + spacing / 2) / spacing + BUILT_FIRST);
+    const int64_t around = set->places > 1 ? BUILT_NODES : BUILT_FIRST;
+    return (uint64_t)least(each, (all + spacing / 2) / spacing + around);
+}
+
 /* Charge for the blocks of GRAPH_DRAINAGE K. They are needed once, whatever is read from them. */
 static void charge_ground(struct pricing *p, const struct set *set, int k,
                           bool found[2][GRAPH_MAX_NODES])
@@ -181,7 +191,7 @@ static void charge_ground(struct pricing *p, const struct set *set, int k,
     const struct rivers_params *rivers = p->program->operation[k].rivers;
     for (int level = 0; level < rivers->levels && !found[0][k]; level++) {
         const int64_t spacing = rivers_spacing(rivers, level);
-        const uint64_t along = count(set, spacing, set->places > 1 ? BUILT_NODES : BUILT_FIRST);
+        const uint64_t along = built_along(set, spacing);
         if (level > 0 && spacing < BUILT_SAMPLES * set->band_limit)
             break;
         charge(p, k, BUILT_NODE, along * along);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "noise/terrain/terrain.h"
+#include "server/api/place_order.h"
 #include "server/api/point_documents.h"
 #include "server/api/point_work.h"
 #include "server/core/coding.h"
@@ -14,7 +15,7 @@
 
 enum {
     /* The most bytes that a list and the response take. A URL's 8 KiB hold 2048 places such as
-     * "0,0", with 20 bytes each in the job, and in the response up to 16 per height and 7 per
+     * "0,0", with 28 bytes each in the job, and in the response up to 16 per height and 7 per
      * place; or 1365 places such as ".1,.1", with 26 instead of 7. Compression makes no response
      * larger. */
     HEIGHTS_MEMORY = 192 * 1024,
@@ -120,9 +121,11 @@ static struct place_job *new_place(const struct world *world, const struct route
 }
 
 struct heights_job {
-    const struct world *world;        /* a reference */
-    size_t count, known;              /* places, and heights so far */
-    int64_t (*place)[2];              /* these five are stored behind the job */
+    const struct world *world; /* a reference */
+    size_t count, known;       /* places, and heights so far */
+    int64_t (**order)[2];      /* places in the order of work; these six are stored behind
+                                  the job */
+    int64_t (*place)[2];
     float *height, *value;            /* values as in struct field_values; */
     float (*climate)[CLIMATE_FIELDS]; /* as in struct climate_values, if there is a climate */
     float (*water)[WATER_FIELDS];     /* the same, if the world has rivers */
@@ -159,7 +162,8 @@ static int heights_in(void *subject, const struct farlands_terrain *terrain,
     int err = 0;
 
     while (job->known < job->count && !err) {
-        err = compute_listed(job, terrain, scratch, job->known++);
+        err =
+            compute_listed(job, terrain, scratch, (size_t)(job->order[job->known++] - job->place));
         if (!err && job->known < job->count)
             err = streamed_job_pause(turn);
     }
@@ -216,7 +220,8 @@ static struct heights_job *new_heights(const struct world *world, struct query_p
     const size_t values = count * (size_t)(1 + fields->count + (climate ? CLIMATE_FIELDS : 0) +
                                            (water ? WATER_FIELDS : 0));
     struct heights_job *job =
-        malloc(sizeof *job + count * sizeof *job->place + values * sizeof *job->height);
+        malloc(sizeof *job + count * (sizeof *job->order + sizeof *job->place) +
+               values * sizeof *job->height);
     if (!job)
         return NULL;
     *job = (struct heights_job){.world = world_hold(world),
@@ -224,7 +229,8 @@ static struct heights_job *new_heights(const struct world *world, struct query_p
                                 .fields = *fields,
                                 .coding = conditional_coding(accept_encoding, CODED_BY_ANY)};
     job->place = (int64_t(*)[2])(job + 1);
-    job->height = (void *)(job->place + count);
+    job->order = (int64_t(**)[2])(job->place + count);
+    job->height = (void *)(job->order + count);
     job->value = job->height + count;
     if (climate)
         job->climate = (void *)(job->value + count * (size_t)fields->count);
@@ -235,6 +241,7 @@ static struct heights_job *new_heights(const struct world *world, struct query_p
     while (query_next_place(&places, &job->place[taken][0], &job->place[taken][1]))
         taken++;
     assert(taken == count);
+    place_order(job->place, count, job->order);
     return job;
 }
 

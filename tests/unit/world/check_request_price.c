@@ -10,6 +10,7 @@ static struct worlds *worlds;
 static void set_up(void)
 {
     worlds = worlds_of_text("worlds:\n- { name: default, like: default, seeds: any }\n"
+                            "- { name: alps, like: alps }\n"
                             "- { name: plain, noise: { octaves: 4 } }\n");
 }
 
@@ -47,6 +48,11 @@ static const struct {
     {"default", "relief", "height", 1, 4097, 4097, true, false},
     {"default", "relief", "height", 1 << 20, 4097, 4097, true, false},
     {"default", "water", "height", 64, 4097, 4097, true, false},
+    {"alps", "height", "height", 64, 4097, 4097, false, false},
+    {"alps", "height", "height", 65536, 30, 30, false, false},
+    {"alps", "height", "height", 32768, 257, 257, false, true},
+    {"alps", "height", "height", 1 << 20, 64, 64, false, true},
+    {"alps", "relief", "height", 64, 4097, 4097, true, false},
     {"plain", "height", "height", 1 << 20, 4097, 4097, false, false},
     {"plain", "height", "surface", 1, 1025, 1025, false, false},
     {"plain", "height", "surface", 64, 4097, 4097, false, true},

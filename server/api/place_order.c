@@ -1,0 +1,27 @@
+#include "server/api/place_order.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Whether the highest bit that is set in A is lower than in B. */
+static bool is_shorter(uint64_t a, uint64_t b)
+{
+    return a < b && a < (a ^ b);
+}
+
+/* Compares two places on the curve: by the axis in whose binary digits they differ first. */
+static int compare_places(const void *a, const void *b)
+{
+    const int64_t *first = **(int64_t(*const *)[2])a, *second = **(int64_t(*const *)[2])b;
+    const bool by_y = is_shorter((uint64_t)first[0] ^ (uint64_t)second[0],
+                                 (uint64_t)first[1] ^ (uint64_t)second[1]);
+    /* Numbers below 0 have the highest digit, but come first. */
+    return (first[by_y] > second[by_y]) - (first[by_y] < second[by_y]);
+}
+
+void place_order(int64_t (*place)[2], size_t count, int64_t (**order)[2])
+{
+    for (size_t k = 0; k < count; k++)
+        order[k] = &place[k];
+    qsort(order, count, sizeof *order, compare_places);
+}

@@ -1,0 +1,14 @@
+/*
+ * An order of places in which most follow a near one, so that what is remembered of the ground around
+ * one helps the next: along a Z-order curve (Morton 1966). Any thread.
+ */
+#ifndef FARLANDS_API_PLACE_ORDER_H
+#define FARLANDS_API_PLACE_ORDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Write pointers to the COUNT places into ORDER. */
+void place_order(int64_t (*place)[2], size_t count, int64_t (**order)[2]);
+
+#endif
