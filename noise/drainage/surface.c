@@ -173,7 +173,7 @@ static void fill_quad(const struct filling *f, int a)
 int drainage_level(const struct drainage *d, int64_t band_limit)
 {
     int level = d->params.levels - 1;
-    while (level > 0 && d->params.spacing >> level < 4 * band_limit)
+    while (level > 0 && d->params.spacing >> level < 2 * band_limit)
         level--;
     return level;
 }
