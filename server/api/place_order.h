@@ -1,6 +1,6 @@
 /*
- * An order of places in which most follow a near one, so that what is remembered of the ground around
- * one helps the next: along a Z-order curve (Morton 1966). Any thread.
+ * An order of places in which most follow a near one, so that what is remembered of the ground
+ * around one helps the next: along a Z-order curve (Morton 1966). Any thread.
  */
 #ifndef FARLANDS_API_PLACE_ORDER_H
 #define FARLANDS_API_PLACE_ORDER_H
