@@ -202,7 +202,7 @@ static int plan_lattices(const struct program *program, struct plan *plan)
         if (!domain)
             return -ENOMEM;
         domain->direct_below = spacing;
-        domain->band_limit = spacing <= plan->grid.band_limit ? spacing : 0;
+        domain->band_limit = 0;
         domain->outputs = 1;
         domain->output[0] = program->operation[k].input[0];
         plan_domain(program, domain);

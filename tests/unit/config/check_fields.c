@@ -373,7 +373,7 @@ static const struct {
      5, ".height.add[4].drain: expected at most 4 in all fields of a world"},
     {"      height: { drainage: { envelope: 1, side: 1 } }\n", 4,
      ".height.drainage.steepness: missing; " EXPRESSION},
-    {"      height: { drainage: { envelope: 1, steepness: 1, side: 1,\n        spacing: 4096 } }\n",
+    {"      height: { drainage: { envelope: 1, steepness: 1, side: 1,\n        spacing: 1024 } }\n",
      5,
      ".height.drainage.spacing: expected a power of two, at most 262144 blocks, and 16 to 4096 on "
      "the last level"},
