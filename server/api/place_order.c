@@ -12,16 +12,16 @@ static bool is_shorter(uint64_t a, uint64_t b)
 /* Compares two places on the curve: by the axis in whose binary digits they differ first. */
 static int compare_places(const void *a, const void *b)
 {
-    const int64_t *first = **(int64_t(*const *)[2])a, *second = **(int64_t(*const *)[2])b;
+    const int64_t *first = *(const int64_t *const *)a, *second = *(const int64_t *const *)b;
     const bool by_y = is_shorter((uint64_t)first[0] ^ (uint64_t)second[0],
                                  (uint64_t)first[1] ^ (uint64_t)second[1]);
     /* Numbers below 0 have the highest digit, but come first. */
     return (first[by_y] > second[by_y]) - (first[by_y] < second[by_y]);
 }
 
-void place_order(int64_t (*place)[2], size_t count, int64_t (**order)[2])
+void place_order(const int64_t (*place)[2], size_t count, const int64_t **order)
 {
     for (size_t k = 0; k < count; k++)
-        order[k] = &place[k];
+        order[k] = place[k];
     qsort(order, count, sizeof *order, compare_places);
 }

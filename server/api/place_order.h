@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Write pointers to the COUNT places into ORDER. */
-void place_order(int64_t (*place)[2], size_t count, int64_t (**order)[2]);
+/* Write pointers to the COUNT places, x and y each, into ORDER. */
+void place_order(const int64_t (*place)[2], size_t count, const int64_t **order);
 
 #endif

@@ -121,11 +121,10 @@ static struct place_job *new_place(const struct world *world, const struct route
 }
 
 struct heights_job {
-    const struct world *world; /* a reference */
-    size_t count, known;       /* places, and heights so far */
-    int64_t (**order)[2];      /* places in the order of work; these six are stored behind
-                                  the job */
-    int64_t (*place)[2];
+    const struct world *world;        /* a reference */
+    size_t count, known;              /* places, and heights so far */
+    int64_t (*place)[2];              /* these six are stored behind the job */
+    const int64_t **order;            /* places in the order of work */
     float *height, *value;            /* values as in struct field_values; */
     float (*climate)[CLIMATE_FIELDS]; /* as in struct climate_values, if there is a climate */
     float (*water)[WATER_FIELDS];     /* the same, if the world has rivers */
@@ -162,8 +161,8 @@ static int heights_in(void *subject, const struct farlands_terrain *terrain,
     int err = 0;
 
     while (job->known < job->count && !err) {
-        err =
-            compute_listed(job, terrain, scratch, (size_t)(job->order[job->known++] - job->place));
+        err = compute_listed(job, terrain, scratch,
+                             (size_t)(job->order[job->known++] - job->place[0]) / 2);
         if (!err && job->known < job->count)
             err = streamed_job_pause(turn);
     }
@@ -229,7 +228,7 @@ static struct heights_job *new_heights(const struct world *world, struct query_p
                                 .fields = *fields,
                                 .coding = conditional_coding(accept_encoding, CODED_BY_ANY)};
     job->place = (int64_t(*)[2])(job + 1);
-    job->order = (int64_t(**)[2])(job->place + count);
+    job->order = (const int64_t **)(job->place + count);
     job->height = (void *)(job->order + count);
     job->value = job->height + count;
     if (climate)
@@ -241,7 +240,7 @@ static struct heights_job *new_heights(const struct world *world, struct query_p
     while (query_next_place(&places, &job->place[taken][0], &job->place[taken][1]))
         taken++;
     assert(taken == count);
-    place_order(job->place, count, job->order);
+    place_order((const int64_t(*)[2])job->place, count, job->order);
     return job;
 }
 
