@@ -19,7 +19,7 @@ enum {
     PATCH_AROUND = 4,
     /* Samples that are evaluated together, along a side. */
     INPUT_SIDE = 132,
-    BROAD_SIDE = 32, /* the same, of samples that are at least 4 cells apart */
+    BROAD_SIDE = 16, /* the same, of samples that are 8 cells apart */
 };
 
 /* The nodes that a block defines. */

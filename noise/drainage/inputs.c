@@ -42,7 +42,7 @@ static struct farlands_grid place_samples(const struct place *b, int cells)
         left, top, step, (int)((right - left) / step) + 2, (int)((bottom - top) / step) + 2, true};
 }
 
-/* Sample the envelope, and ALL other inputs, too. */
+/* Sample the envelope; if ALL, the other inputs, too. */
 static int ask(const struct place *b, const struct farlands_grid *grid, bool all)
 {
     float *out[DRAINAGE_INPUTS] = {NULL};
@@ -59,12 +59,13 @@ struct squares {
     int left, right, top, bottom;
 };
 
-/* The squares that may have a coast: a corner is as near to the sea's level as twice the most by
- * which neighbors differ. */
+/* The squares that may have a coast, and the sea's: a corner is lower than twice the most by which
+ * neighbors differ, or than what may lie between them. */
 static struct squares find_coast(const float *envelope, const struct farlands_grid *grid)
 {
+    static const float BETWEEN = 50; /* metres */
     struct squares coast = {grid->width, 0, grid->height, 0};
-    float most = 0;
+    float most = BETWEEN / 2;
     for (int j = 1; j < grid->height; j++)
         for (int i = 1; i < grid->width; i++) {
             const float *here = envelope + j * grid->width + i;
@@ -75,7 +76,7 @@ static struct squares find_coast(const float *envelope, const struct farlands_gr
         }
     for (int j = 0; j < grid->height; j++)
         for (int i = 0; i < grid->width; i++)
-            if (fabsf(envelope[j * grid->width + i]) < 2 * most) {
+            if (envelope[j * grid->width + i] < 2 * most) {
                 coast.left = i - 1 < coast.left ? i - 1 : coast.left;
                 coast.right = i + 1 > coast.right ? i + 1 : coast.right;
                 coast.top = j - 1 < coast.top ? j - 1 : coast.top;

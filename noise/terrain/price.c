@@ -43,7 +43,7 @@ enum {
     NODE_SAMPLES = 8,    /* that show a level in a picture */
     BUILT_NODE = 200000, /* for a node of ground that is built by its drainage, with its fields: */
     BUILT_NODES = 24,    /* along an axis around all places of a set, on each level; */
-    BUILT_FIRST = 116,   /* around a single place */
+    BUILT_FIRST = 116,   /* around each place, if they lie far apart */
     BUILT_SAMPLES = 2,   /* that show a level in a picture */
     MOST_TIMES = 64,
 };

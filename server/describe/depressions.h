@@ -14,9 +14,9 @@
 void depressions_fill(const float *heights, int width, int height, float *levels, uint64_t *heap);
 
 /*
- * Like depressions_fill. ORDER and FROM have WIDTH * HEIGHT elements, too: ORDER gets all cells,
- * those at lower levels first, and FROM the neighbor by which the water of each cell runs off even
- * if the levels there are equal; -1 for a cell on the edge or in the sea.
+ * Like depressions_fill. ORDER and FROM may be NULL, or have WIDTH * HEIGHT elements, too: ORDER
+ * gets all cells, those at lower levels first, and FROM the neighbor by which the water of each
+ * cell runs off even if the levels there are equal; -1 for a cell on the edge or in the sea.
  */
 void depressions_drain(const float *heights, int width, int height, float *levels, uint64_t *heap,
                        int *order, int *from);

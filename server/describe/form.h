@@ -16,7 +16,8 @@ enum form_measure {
     FORM_CURVATURE, /* curvature_skewness: below 0, crests are sharp and floors are round */
     FORM_CONCAVITY, /* channels_concavity */
     FORM_SUNK,    /* the share of land more than 1 m below the level at which its water runs off */
-    FORM_VALLEYS, /* the share of channels below 10 km2 with a river's bank within 200 m */
+    FORM_VALLEYS, /* the share of channels that drain 10 km2 or more with a river's bank within 200
+                     m */
     FORM_MEASURES
 };
 

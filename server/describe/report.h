@@ -1,4 +1,5 @@
-/* Prints a survey and the times of tiles for `farlands describe`, as text or JSON. */
+/* Prints a survey, the form of windows, how zooms agree and the times of tiles for `farlands
+ * describe`, as text or JSON. */
 #ifndef FARLANDS_DESCRIBE_REPORT_H
 #define FARLANDS_DESCRIBE_REPORT_H
 

@@ -100,6 +100,8 @@ static int visit(void *context, struct farlands_scratch *scratch, void *memory, 
     grid.width = grid.height = 2 * ZOOMS_SIDE;
     if (!err)
         err = evaluate(run, scratch, &grid, worker->finer, worker->water, &look->water[1]);
+    if (err)
+        return err;
     zooms_compare(worker->heights, worker->finer, look->apart);
     look->found = true;
     return err;

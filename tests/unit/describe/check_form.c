@@ -160,8 +160,8 @@ START_TEST(test_hollow)
     double measure[FORM_MEASURES];
     lay_pit(pit_rows[_i].depth);
     form_measure(heights, NULL, &memory, measure);
-    must(fabs(measure[FORM_SUNK] * FORM_CELLS - pit_rows[_i].sunk) < 1e-6, "%g m: %g cells",
-         (double)pit_rows[_i].depth, measure[FORM_SUNK] * FORM_CELLS);
+    must(fabs(measure[FORM_SUNK] * (double)FORM_CELLS - pit_rows[_i].sunk) < 1e-6, "%g m: %g cells",
+         (double)pit_rows[_i].depth, measure[FORM_SUNK] * (double)FORM_CELLS);
 }
 END_TEST
 
@@ -178,7 +178,7 @@ START_TEST(test_concavity)
     const struct channels_ground channels = {NARROW, TALL, FORM_SPACING, levels, order, from};
     double floor = 20000;
     for (int y = 0; y < TALL; y++) {
-        floor -= FORM_SPACING * 0.15 * pow(y + 1, -concavities[_i]);
+        floor -= (double)FORM_SPACING * 0.15 * pow(y + 1, -concavities[_i]);
         for (int x = 0; x < NARROW; x++)
             ground[y * NARROW + x] = (float)(floor + 96 * abs(x - NARROW / 2));
     }

@@ -68,10 +68,9 @@ static int source(void *context, const struct farlands_grid *grid,
 }
 
 static const struct drainage_params shapes[] = {
-    {1, BLOCKS(65536), 10, 0.45, 0.5, 60, 0.4},
-    {2, BLOCKS(4096), 6, 0.45, 0.3, 20, 0.2},
-    {3, BLOCKS(2048), 4, 0.6, 0, 0, 0},
-    {4, BLOCKS(32768), 12, 0.3, 1, 500, 1},
+    {1, BLOCKS(65536), 10, 0.45, 0.5, 60, 0.4}, {2, BLOCKS(4096), 6, 0.45, 0.3, 20, 0.2},
+    {3, BLOCKS(2048), 4, 0.6, 0, 0, 0},         {4, BLOCKS(32768), 12, 0.3, 1, 500, 1},
+    {5, BLOCKS(16384), 8, 0.45, 0.55, 60, 0.4},
 };
 
 static struct drainage *drainage_of(const struct drainage_params *params, struct land *land)
