@@ -104,7 +104,7 @@ static int visit(void *context, struct farlands_scratch *scratch, void *memory, 
         return err;
     zooms_compare(worker->heights, worker->finer, look->apart);
     look->found = true;
-    return err;
+    return 0;
 }
 
 static void summarize(struct zooms *out, const struct run *run, int zoom, int places, float *values)
