@@ -138,8 +138,6 @@ static void river_lake(const struct river_node *node, const struct river_window 
 
 /* How high banks are above the water, in metres; how far from it they are level. */
 #define BANK_HEIGHT 0.4f
-/* How deep the sea is where rivers no longer shape its floor. */
-#define MOUTH_DEPTH 2.0f
 #define BANK_SHELF 10.0f
 /* How silt rises from a lake's shore to the hollow's rim; the greatest depth, in metres. */
 #define SILT 0.06f
@@ -216,13 +214,11 @@ static void river_channel(const struct river_near *near, int j, int n, const flo
             narrow_clamp((lake[i] - RIVERS_SHORE) * (1 / (DAM_CREST * RIVERS_SHORE)) + 1, 0, 1);
         const float low = level[i] + BANK_HEIGHT - off - 100 * one;
         const float high = level[i] + BANK_HEIGHT + 0.1f * dry + 0.02f * dry * dry;
-        /* The sea's floor is never raised, or a river would run out to sea on a dam. */
-        const float ashore = narrow_clamp(1 + h * (1 / MOUTH_DEPTH), 0, 1);
-        const float banked = h < low ? h + (low - h) * ashore : h > high ? high : h;
+        const float banked = h < low ? low : h > high ? high : h;
         /* Under water the bed is a parabola. */
         const float f = half[i] > 0 ? 1 + d / half[i] : 1;
         const float bed = level[i] - depth[i] * (1 - f * f);
-        const float wet = h >= bed ? bed : one > 0 ? h : h + (bed - h) * ashore;
+        const float wet = one > 0 && h < bed ? h : bed;
         out[i] = d < 0 ? wet : d < (float)RIVERS_NEAR ? banked : h;
     }
 }
@@ -261,7 +257,6 @@ static void river_order(const struct river_near *near, int j, int n, float reach
 #undef RIVER_COLUMNS
 #undef APRON
 #undef BANK_HEIGHT
-#undef MOUTH_DEPTH
 #undef BANK_SHELF
 #undef DAM_FALL
 #undef DAM_CREST
