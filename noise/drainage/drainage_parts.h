@@ -89,15 +89,6 @@ int drainage_get_block(struct drainage *drainage, int level, int64_t i, int64_t 
 int drainage_fill_patch(struct drainage *drainage, int level, struct turned_range range,
                         const struct drainage_frame *frame);
 
-/* The mean of what rivers will build over land, where water runs at ENVELOPE: a fit to mountains,
- * hills and plains with concavity 0.45. */
-static inline float drainage_mean(float envelope, float steepness, float side, float top)
-{
-    const float r = 1.05f * steepness / side;
-    const float mean = envelope + 2400 * steepness / sqrtf(1 + r * r);
-    return mean < top ? mean : top;
-}
-
 /* HEIGHT, but for the sea's floor, over which no river flows: rivers end just below the sea's
  * level. */
 static inline float drainage_ashore(float height)

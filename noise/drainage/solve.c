@@ -19,7 +19,7 @@ struct site {
     const struct turned *lattice;
     int64_t i, j; /* the first node */
     int level;
-    bool builds, last;
+    bool builds, first, last;    /* rivers build: here, and not on the level before */
     float cell;                  /* km2 */
     float finer;                 /* metres that finer levels add, for each unit of steepness */
     struct drainage_frame frame; /* cells of this level, from the first node's corner */
@@ -103,7 +103,7 @@ static void place_nodes(const struct site *s, const uint64_t *column, const uint
         }
 }
 
-/* What finer levels will add to a level that rivers build: a fit like drainage_mean's. */
+/* What finer levels will add to a level that rivers build: a fit like mean_over_envelope's. */
 static float rest_of(const struct site *s, float steepness, float side)
 {
     const float by = s->finer - 1000 * steepness / side;
@@ -159,10 +159,9 @@ static void start_row(const struct site *s, int p, int end)
     }
     if (!s->builds)
         return;
-    const bool is_first = !drainage_builds(s->d, s->level - 1);
     for (int q = p; q < end; q++) {
         const float rest = s->last ? 0 : rest_of(s, n->steepness[q], n->side[q]);
-        const float lack = is_first ? 0 : n->target[q] - n->before[q] - rest;
+        const float lack = s->first ? 0 : n->target[q] - n->before[q] - rest;
         const float gain = 1 + lack / (RELIEF * n->side[q] * cell);
         n->gain[q] = gain < 1 / MOST ? 1 / MOST : gain > MOST ? MOST : gain;
     }
@@ -228,10 +227,9 @@ static void find_mean(const struct site *s)
 {
     struct nodes *n = s->n;
     square_values rest;
-    const bool is_first = !drainage_builds(s->d, s->level - 1);
     for (int p = NODES_FIRST; p < NODES_END; p++) {
         const float lack =
-            is_first ? rest_of(s, n->steepness[p], n->side[p]) : n->target[p] - n->height[p];
+            s->first ? rest_of(s, n->steepness[p], n->side[p]) : n->target[p] - n->height[p];
         n->sum[0][p] = n->height[p] <= 0 ? 0 : lack;
     }
     find_means(n->sum[0], rest);
@@ -326,6 +324,7 @@ int drainage_solve(struct drainage *d, struct drainage_block *b)
                      .j = b->j * BLOCK_SIDE - BLOCK_MARGIN,
                      .level = b->level,
                      .builds = drainage_builds(d, b->level),
+                     .first = drainage_builds(d, b->level) && !drainage_builds(d, b->level - 1),
                      .last = b->level == d->params.levels - 1};
     uint64_t column[NODES_SIDE], row[NODES_SIDE];
     s.finer = 215 * powers_log2((float)(t->metres / d->lattice[d->params.levels - 1].metres));

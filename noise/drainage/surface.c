@@ -143,16 +143,17 @@ static void fill_triangle(const struct filling *f, const int node[3])
     t.whole = t.bx * t.cy - t.by * t.cx;
     if (t.whole <= 0)
         return;
+    const int room = f->x.count - AT_ONCE; /* the last column that so many begin at */
     const double per = 1 / t.whole;
     t.per_b = ((double)p->value[b][f->value] - t.value) * per;
     t.per_c = ((double)p->value[c][f->value] - t.value) * per;
     for (int j = top; j < last; j++) {
         const double down = f->y.at[j] - t.y;
         float *row = f->out + (size_t)j * f->stride;
-        if (f->x.count < AT_ONCE)
+        if (room < 0)
             fill_few(&t, f->x.at, down, f->x.count, row);
-        for (int i = left; i < end && f->x.count >= AT_ONCE; i += AT_ONCE) {
-            i = i < f->x.count - AT_ONCE ? i : f->x.count - AT_ONCE;
+        for (int from = left; from < end && room >= 0; from += AT_ONCE) {
+            const int i = from < room ? from : room;
             fill_few(&t, f->x.at + i, down, AT_ONCE, row + i);
         }
     }
@@ -246,6 +247,15 @@ static bool is_even(const int64_t *at, int count, int64_t apart)
     return k >= count;
 }
 
+/* The mean of what rivers will build over land, where water runs at ENVELOPE: a fit to mountains,
+ * hills and plains with concavity 0.45. */
+static float mean_over_envelope(float envelope, float steepness, float side, float top)
+{
+    const float r = 1.05f * steepness / side;
+    const float mean = envelope + 2400 * steepness / sqrtf(1 + r * r);
+    return mean < top ? mean : top;
+}
+
 /* The heights of a picture whose pixels are far wider than valleys: the envelope, and the mean of
  * what rivers add to it. */
 static int fill_over_envelope(struct drainage *d, const struct farlands_grid *grid, float *out,
@@ -257,8 +267,8 @@ static int fill_over_envelope(struct drainage *d, const struct farlands_grid *gr
     const int err = d->source(d->context, grid, in);
     for (int k = 0; k < grid->width * grid->height && !err; k++) {
         const float envelope = in[DRAINAGE_ENVELOPE][k];
-        const float mean = drainage_mean(envelope, in[DRAINAGE_STEEPNESS][k], in[DRAINAGE_SIDE][k],
-                                         in[DRAINAGE_TOP][k]);
+        const float mean = mean_over_envelope(envelope, in[DRAINAGE_STEEPNESS][k],
+                                              in[DRAINAGE_SIDE][k], in[DRAINAGE_TOP][k]);
         out[(size_t)(k / grid->width) * stride + (size_t)(k % grid->width)] =
             envelope > 0 ? mean : envelope;
     }

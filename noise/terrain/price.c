@@ -62,13 +62,18 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Counts points SPACING apart along an axis: as many as SET's samples need together, if each one
- * needs MORE beyond its span. */
+/* Counts points SPACING apart along an axis: as many as SET's samples need together. Each one that
+ * is far from the others needs EACH beyond its span, and all need ALL beyond theirs. */
+static uint64_t count_apart(const struct set *set, int64_t spacing, int64_t each, int64_t all)
+{
+    const int64_t span = (set->places - 1) * set->step + set->span;
+    return (uint64_t)least(set->places * ((set->span + spacing / 2) / spacing + each),
+                           (span + spacing / 2) / spacing + all);
+}
+
 static uint64_t count(const struct set *set, int64_t spacing, int64_t more)
 {
-    const int64_t all = (set->places - 1) * set->step + set->span;
-    return (uint64_t)least(set->places * ((set->span + spacing / 2) / spacing + more),
-                           (all + spacing / 2) / spacing + more);
+    return count_apart(set, spacing, more, more);
 }
 
 static bool is_few(const struct set *set)
@@ -174,16 +179,6 @@ static uint64_t nodes_of(const struct set *set, const struct rivers_params *rive
     return nodes;
 }
 
-/* How many nodes of a level with SPACING SET's places need along an axis: those around each place,
- * if places lie far apart, or else those around all. */
-static uint64_t built_along(const struct set *set, int64_t spacing)
-{
-    const int64_t all = (set->places - 1) * set->step + set->span;
-    const int64_t each = set->places * ((set->span + spacing / 2) / spacing + BUILT_FIRST);
-    const int64_t around = set->places > 1 ? BUILT_NODES : BUILT_FIRST;
-    return (uint64_t)least(each, (all + spacing / 2) / spacing + around);
-}
-
 /* Charge for the blocks of GRAPH_DRAINAGE K. They are needed once, whatever is read from them. */
 static void charge_ground(struct pricing *p, const struct set *set, int k,
                           bool found[2][GRAPH_MAX_NODES])
@@ -191,7 +186,8 @@ static void charge_ground(struct pricing *p, const struct set *set, int k,
     const struct rivers_params *rivers = p->program->operation[k].rivers;
     for (int level = 0; level < rivers->levels && !found[0][k]; level++) {
         const int64_t spacing = rivers_spacing(rivers, level);
-        const uint64_t along = built_along(set, spacing);
+        const uint64_t along =
+            count_apart(set, spacing, BUILT_FIRST, set->places > 1 ? BUILT_NODES : BUILT_FIRST);
         if (level > 0 && spacing < BUILT_SAMPLES * set->band_limit)
             break;
         charge(p, k, BUILT_NODE, along * along);

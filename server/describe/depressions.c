@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "server/describe/cells.h"
+
 /* A heap of cells, the lowest first; among equal heights the first cell. */
 struct heap {
     uint64_t *element;
@@ -64,10 +66,11 @@ void depressions_drain(const float *heights, int width, int height, float *level
         const int cell = pop(&cells);
         if (order)
             order[popped++] = cell;
-        for (int direction = 0; direction < 9; direction++) {
-            const int x = cell % width + direction % 3 - 1, y = cell / width + direction / 3 - 1;
-            const int next = y * width + x;
-            if (x < 0 || y < 0 || x >= width || y >= height || !isinf(levels[next]))
+        int around[CELLS_AROUND];
+        const int near = cells_around(cell, width, height, around);
+        for (int k = 0; k < near; k++) {
+            const int next = around[k];
+            if (!isinf(levels[next]))
                 continue;
             levels[next] = fmaxf(heights[next], levels[cell]);
             if (from)
@@ -91,11 +94,11 @@ static int collect(int cell, const float *heights, int width, int height, float 
     stack[0] = (uint64_t)cell;
     levels[cell] = -levels[cell];
     for (int i = 0; i < count; i++) {
-        const int from = (int)stack[i];
-        for (int direction = 0; direction < 9; direction++) {
-            const int x = from % width + direction % 3 - 1, y = from / width + direction / 3 - 1;
-            const int next = y * width + x;
-            if (x < 0 || y < 0 || x >= width || y >= height || !(levels[next] > heights[next]))
+        int around[CELLS_AROUND];
+        const int near = cells_around((int)stack[i], width, height, around);
+        for (int k = 0; k < near; k++) {
+            const int next = around[k];
+            if (!(levels[next] > heights[next]))
                 continue;
             levels[next] = -levels[next];
             stack[count++] = (uint64_t)next;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "server/describe/cells.h"
 #include "server/describe/channels.h"
 #include "server/describe/curvature.h"
 #include "server/describe/depressions.h"
@@ -21,12 +22,11 @@ static const float NEAR_RIVER = 200; /* metres */
 static bool is_level(const float *heights, int i)
 {
     float low = heights[i], high = heights[i];
-    for (int direction = 0; direction < 9; direction++) {
-        const int x = i % FORM_SIDE + direction % 3 - 1, y = i / FORM_SIDE + direction / 3 - 1;
-        if (x < 0 || y < 0 || x >= FORM_SIDE || y >= FORM_SIDE)
-            continue;
-        low = fminf(low, heights[y * FORM_SIDE + x]);
-        high = fmaxf(high, heights[y * FORM_SIDE + x]);
+    int around[CELLS_AROUND];
+    const int cells = cells_around(i, FORM_SIDE, FORM_SIDE, around);
+    for (int k = 0; k < cells; k++) {
+        low = fminf(low, heights[around[k]]);
+        high = fmaxf(high, heights[around[k]]);
     }
     return high - low < LEVEL;
 }
@@ -34,11 +34,10 @@ static bool is_level(const float *heights, int i)
 /* Mark the cells around I, which is in a level patch, as wet. */
 static void flood(uint8_t *dry, int i)
 {
-    for (int direction = 0; direction < 9; direction++) {
-        const int x = i % FORM_SIDE + direction % 3 - 1, y = i / FORM_SIDE + direction / 3 - 1;
-        if (x >= 0 && y >= 0 && x < FORM_SIDE && y < FORM_SIDE)
-            dry[y * FORM_SIDE + x] = 0;
-    }
+    int around[CELLS_AROUND];
+    const int cells = cells_around(i, FORM_SIDE, FORM_SIDE, around);
+    for (int k = 0; k < cells; k++)
+        dry[around[k]] = 0;
 }
 
 /* Set memory->dry to 1 on land without lakes. Returns the number of such cells. */

@@ -2,15 +2,18 @@
 
 #include <math.h>
 
+#include "server/describe/cells.h"
+
 /* Put the members around CELL that have no size yet on STACK, and give them the size -1. Returns
  * the new COUNT. */
 static int reach(const uint8_t *member, int width, int height, int *size, int cell, int *stack,
                  int count)
 {
-    for (int direction = 0; direction < 9; direction++) {
-        const int x = cell % width + direction % 3 - 1, y = cell / width + direction / 3 - 1;
-        const int next = y * width + x;
-        if (x < 0 || y < 0 || x >= width || y >= height || !member[next] || size[next])
+    int around[CELLS_AROUND];
+    const int cells = cells_around(cell, width, height, around);
+    for (int k = 0; k < cells; k++) {
+        const int next = around[k];
+        if (!member[next] || size[next])
             continue;
         size[next] = -1;
         stack[count++] = next;

@@ -6,6 +6,7 @@
 
 #include "noise/terrain/terrain.h"
 #include "server/core/clock.h"
+#include "server/describe/place_tile.h"
 #include "server/describe/quantiles.h"
 #include "server/tiles/render.h"
 #include "server/world/worlds.h"
@@ -52,14 +53,8 @@ static int find_tile(const struct world *world, int layer, int z, const int64_t 
 {
     struct tile_address address = {
         .world = world, .layer = layer, .format = FORMAT_PNG, .scale = 1, .z = z};
-    struct farlands_grid grid;
-    int err = tile_grid(&address, &grid, NULL); /* tile 0, 0, only for the step */
-    if (err)
-        return err;
-    const double side = (double)TILE_SIZE * (double)grid.step;
-    address.x = (int64_t)floor(((double)place[0] - (double)world->config->origin[0]) / side);
-    address.y = (int64_t)floor(((double)place[1] - (double)world->config->origin[1]) / side);
-    return tile_resolve(tile, &address, NULL);
+    const int err = place_tile_find(&address, place);
+    return err ? err : tile_resolve(tile, &address, NULL);
 }
 
 /* Set TIMES, for the zooms of LAYER, to the median time that MEASURED takes at PLACES. */

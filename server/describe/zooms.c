@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "server/describe/place_tile.h"
 #include "server/describe/quantiles.h"
 #include "server/describe/visits.h"
 #include "server/world/tile.h"
@@ -50,17 +51,9 @@ static int find_grid(const struct world *world, const int64_t place[2], int z,
     if (err)
         return err;
     address.z = z;
-    err = tile_grid(&address, grid, NULL); /* tile 0, 0, only for the step */
-    if (err)
-        return err;
-    const int64_t side = TILE_SIZE * grid->step;
-    int64_t from[2];
-    for (int axis = 0; axis < 2; axis++)
-        if (__builtin_sub_overflow(place[axis], world->config->origin[axis], &from[axis]))
-            return -ERANGE;
-    address.x = from[0] / side - (from[0] % side < 0);
-    address.y = from[1] / side - (from[1] % side < 0);
-    err = tile_grid(&address, grid, NULL);
+    err = place_tile_find(&address, place);
+    if (!err)
+        err = tile_grid(&address, grid, NULL);
     if (err)
         return err;
     const int64_t part = ZOOMS_SIDE * grid->step;
