@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Write pointers to the COUNT places, x and y each, into ORDER. */
-void place_order(const int64_t (*place)[2], size_t count, const int64_t **order);
+/* Write pointers to the COUNT places, x and y each, into ORDER. Returns how many are far from the
+ * one before, more than 100 blocks along an axis: the first one, too. */
+size_t place_order(const int64_t (*place)[2], size_t count, const int64_t **order);
 
 #endif

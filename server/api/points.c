@@ -123,6 +123,7 @@ static struct place_job *new_place(const struct world *world, const struct route
 struct heights_job {
     const struct world *world;        /* a reference */
     size_t count, known;              /* places, and heights so far */
+    size_t far;                       /* places that are far from the others */
     int64_t (*place)[2];              /* these six are stored behind the job */
     const int64_t **order;            /* places in the order of work */
     float *height, *value;            /* values as in struct field_values; */
@@ -240,21 +241,23 @@ static struct heights_job *new_heights(const struct world *world, struct query_p
     while (query_next_place(&places, &job->place[taken][0], &job->place[taken][1]))
         taken++;
     assert(taken == count);
-    place_order((const int64_t(*)[2])job->place, count, job->order);
+    job->far = place_order((const int64_t(*)[2])job->place, count, job->order);
     return job;
 }
 
-/* Refuse more PLACES, at PRICE each, than can be computed in time if they lie far apart. Returns 0,
- * or an HTTP status. */
-static unsigned check_price(size_t places, uint64_t price, char why[ROUTE_WHY])
+/* Refuse a list of PLACES, of which FAR are far from the others, if its PRICE is too high. ONE: the
+ * price of one far place. Returns 0, or an HTTP status. */
+static unsigned check_price(size_t places, size_t far, uint64_t price, uint64_t one,
+                            char why[ROUTE_WHY])
 {
-    const uint64_t fit = REQUEST_PRICE_MOST / price;
-
-    if (places <= fit)
+    if (price <= REQUEST_PRICE_MOST)
         return 0;
-    return query_reject(why, 413, "at: %zu places take up to %.0f s; at most %" PRIu64 " fit",
-                        places, (double)places * (double)price / (double)PRICE_SECOND,
-                        fit > 1 ? fit : 1);
+    const uint64_t fit = REQUEST_PRICE_MOST / one;
+
+    return query_reject(why, 413,
+                        "at: %zu places, %zu of them far from the others, take up to %.0f s; "
+                        "at most %" PRIu64 " far ones fit",
+                        places, far, (double)price / (double)PRICE_SECOND, fit > 1 ? fit : 1);
 }
 
 static void respond_height(struct service *service, struct request_context *context,
@@ -273,22 +276,26 @@ static void respond_list(struct service *service, struct request_context *contex
                          const struct world *world, const struct route *route,
                          const struct chosen_fields *fields)
 {
-    const size_t count = route->places.count;
-    const uint64_t price = request_price_of_place(world, fields->field, fields->count);
+    struct heights_job *job =
+        new_heights(world, route->places, fields, context->request->accept_encoding);
+    const size_t count = route->places.count, far = job ? job->far : 0;
     char why[ROUTE_WHY];
-    const unsigned status = check_price(count, price, why);
+    const uint64_t price = request_price_of_places(world, fields->field, fields->count, count, far);
+    const uint64_t one = request_price_of_places(world, fields->field, fields->count, 1, 1);
+    const unsigned status = job ? check_price(count, far, price, one, why) : 0;
 
     if (status) {
+        free_heights(job);
         response_error(context, status, why);
         return;
     }
-    struct streamed_job_spec spec = {
-        .kind = &heights_kind,
-        .subject = new_heights(world, route->places, fields, context->request->accept_encoding),
-        .price = count * price,
-        .memory = HEIGHTS_MEMORY + (uint64_t)fields->count * FIELDS_MEMORY +
-                  (world_climate(world) ? CLIMATE_MEMORY : 0) +
-                  (world_water(world) ? WATER_MEMORY : 0)};
+    struct streamed_job_spec spec = {.kind = &heights_kind,
+                                     .subject = job,
+                                     .price = price,
+                                     .memory = HEIGHTS_MEMORY +
+                                               (uint64_t)fields->count * FIELDS_MEMORY +
+                                               (world_climate(world) ? CLIMATE_MEMORY : 0) +
+                                               (world_water(world) ? WATER_MEMORY : 0)};
     const struct run_of run = {.run = RUN_HEIGHTS, .size = ilogb((double)count)};
     points_begin(service, context, world, &run, &spec);
 }

@@ -79,7 +79,8 @@ uint64_t request_price_of_volume(const struct world *world, const struct farland
 }
 
 /* Rivers are found once, for the field that needs most of them. */
-uint64_t request_price_of_place(const struct world *world, const int *field, int count)
+uint64_t request_price_of_places(const struct world *world, const int *field, int count,
+                                 size_t places, size_t far)
 {
     const struct climate *climate = world_climate(world);
     const struct world_water *water = world_water(world);
@@ -99,5 +100,5 @@ uint64_t request_price_of_place(const struct world *world, const int *field, int
             all = plus(all,
                        price_of_surface(world, TERRAIN_FAR) + price_of_ledge(world, TERRAIN_FAR));
     }
-    return plus(all, rivers);
+    return plus(times(places, all), times(far, rivers));
 }

@@ -24,7 +24,9 @@ uint64_t request_price_of_region(const struct world *world, int layer, int field
 uint64_t request_price_of_volume(const struct world *world, const struct farlands_box *box,
                                  int parts);
 
-/* A place far from others: the height, the climate or water, and COUNT FIELDS. */
-uint64_t request_price_of_place(const struct world *world, const int *field, int count);
+/* PLACES, of which FAR are far from the others: the height, the climate or water, and COUNT FIELDS.
+ */
+uint64_t request_price_of_places(const struct world *world, const int *field, int count,
+                                 size_t places, size_t far);
 
 #endif

@@ -18,7 +18,8 @@ const CONFIG = `${readFileSync(FILE, 'utf8')}  - name: dry
     fields:
       ground: { noise: { basis: cellular, wavelength: 65536, octaves: 60, lacunarity: 1.1, warp: { amplitude: 10, wavelength: 1000 } } }
       other: { drain: { of: { multiply: [ground, 2] }, spacing: 262144, levels: 5 } }
-      height: { max: [{ drain: { of: ground, spacing: 262144, levels: 5 } }, other] }
+      third: { drain: { of: { multiply: [ground, 3] }, spacing: 262144, levels: 5 } }
+      height: { max: [{ drain: { of: ground, spacing: 262144, levels: 5 } }, other, third] }
 `;
 /* Regions of the built-in worlds that would take minutes. */
 const DEAR = [['biome', 'biome', 'u8', 32768], ['height', 'height', 'r16', 32768], ['surface', 'height', 'f32', 1048576],
@@ -101,13 +102,15 @@ describe('worlds with rivers', { timeout: TIMEOUT }, () => {
     }));
 
     it('are refused in lists of places that could take more than a minute', async () => {
-        const list = (count) => `/dear/heights?at=${Array(count).fill('0,0').join(';')}`;
-        const { status, body } = await daemon.get(list(2000));
+        const list = (count, far) => `/dear/heights?at=${Array.from({ length: count }, (_, i) => `${i * far},0`).join(';')}`;
+        const { status, body } = await daemon.get(list(800, 2000));
         assert.equal(status, 413);
-        const [, fit] = /^at: 2000 places take up to \d+ s; at most (\d+) fit$/.exec(JSON.parse(body).error);
-        assertStatus(await daemon.get(list(Number(fit) + 1)), 413);
-        assertStatus(await daemon.get(list(Number(fit))), 200);
-        assertStatus(await daemon.get(list(2000).replace('dear', 'rivers')), 200);
+        const [, fit] = /^at: 800 places, 800 of them far from the others, take up to \d+ s; at most (\d+) far ones fit$/
+            .exec(JSON.parse(body).error);
+        assertStatus(await daemon.get(list(Number(fit) + 1, 2000)), 413);
+        assertStatus(await daemon.get(list(Number(fit), 2000)), 200);
+        assertStatus(await daemon.get(list(1300, 50)), 200);
+        assertStatus(await daemon.get(list(800, 2000).replace('dear', 'rivers')), 200);
     });
 
     it('are refused in surfaces and volumes of too many samples, whatever the ground', () => eachRow([

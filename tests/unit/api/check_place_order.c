@@ -1,6 +1,7 @@
 /* The order in which a list's places are computed. */
 #include "server/api/place_order.h"
 
+#include "noise/farlands.h"
 #include "tests/unit/support/fixtures.h"
 
 /* The numbers of PLACES, in their order. */
@@ -34,6 +35,20 @@ START_TEST(a_grid_is_in_z_order)
 }
 END_TEST
 
+/* Far are those more than 100 blocks from the one before. */
+START_TEST(far_places_are_counted)
+{
+    static const int64_t far = INT64_C(100) * FARLANDS_UNIT;
+    const int64_t places[][2] = {
+        {0, 0},        {far, 0}, {2 * far + 1, 0}, {2 * far + 1, far + 1}, {-9 * far, 5},
+        {-9 * far, 5}, {0, 0}};
+    const int64_t *order[ROWS(places)];
+    ck_assert_uint_eq(place_order(places, ROWS(places), order), 4);
+    ck_assert_uint_eq(place_order(places, 2, order), 1);
+    ck_assert_uint_eq(place_order(places, 0, order), 0);
+}
+END_TEST
+
 START_TEST(any_place_has_an_order)
 {
     static const int64_t places[][2] = {
@@ -42,7 +57,7 @@ START_TEST(any_place_has_an_order)
     place_order(places, ROWS(places), order);
     ck_assert_ptr_eq(order[0], places[1]);
     ck_assert_ptr_eq(order[ROWS(places) - 1], places[0]);
-    place_order(places, 0, order);
+    ck_assert_uint_eq(place_order(places, ROWS(places), order), 3);
 }
 END_TEST
 
@@ -52,6 +67,7 @@ int main(void)
     TCase *tcase = suite_case(suite, "order");
     tcase_add_test(tcase, quarters_come_one_after_the_other);
     tcase_add_test(tcase, a_grid_is_in_z_order);
+    tcase_add_test(tcase, far_places_are_counted);
     tcase_add_test(tcase, any_place_has_an_order);
     return suite_run(suite);
 }

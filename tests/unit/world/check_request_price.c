@@ -114,22 +114,23 @@ START_TEST(volumes_have_a_price)
 }
 END_TEST
 
-/* A list of as many places as a URL holds, with all fields, is accepted in the built-in worlds;
- * each field that has the same rivers costs less than the first. */
+/* Lists that a URL holds, with all fields, are accepted: 2048 places of one digit, and 640 that are
+ * far from each other. Each field that has the same rivers costs less than the first. */
 START_TEST(places_have_a_price)
 {
-    enum { PLACES = 2048, FIELDS = 16 };
+    enum { PLACES = 2048, FAR = 640, FIELDS = 16 };
     const struct world *world = world_of("default");
     int fields[FIELDS];
     for (int i = 0; i < FIELDS; i++)
         fields[i] = i;
     fields[0] = field_of(world, "surface");
     fields[1] = world_height_field(world);
-    const uint64_t one = request_price_of_place(world, fields, 0);
-    const uint64_t more = request_price_of_place(world, fields, FIELDS);
+    const uint64_t one = request_price_of_places(world, fields, 0, 1, 1);
+    const uint64_t more = request_price_of_places(world, fields, FIELDS, 1, 1);
     must(one > PRICE_SECOND / 1000 && more > one && more < 2 * one,
          "%" PRIu64 " alone, %" PRIu64 " with fields", one, more);
-    expect(PLACES * more, false, "places", FIELDS);
+    expect(request_price_of_places(world, fields, FIELDS, PLACES, 1), false, "near places", FIELDS);
+    expect(request_price_of_places(world, fields, FIELDS, FAR, FAR), false, "far places", FIELDS);
 }
 END_TEST
 
@@ -144,7 +145,7 @@ START_TEST(prices_have_a_bound)
     const struct farlands_box box = {.step = 1, .width = 4097, .height = 4097, .depth = 1};
     ck_assert_uint_eq(request_price_of_region(&world, layer_find("height"), 0, &grid), PRICE_MOST);
     ck_assert_uint_eq(request_price_of_volume(&world, &box, 1), PRICE_MOST);
-    ck_assert_uint_eq(request_price_of_place(&world, NULL, 0), PRICE_MOST);
+    ck_assert_uint_eq(request_price_of_places(&world, NULL, 0, 1, 1), PRICE_MOST);
 }
 END_TEST
 
