@@ -37,10 +37,10 @@
  *   -ENOMEM
  *
  * Worlds never change, and any number of threads may use one at once. A scratch is working memory,
- * for one call at a time: it saves the allocation of 7 MB, and of some 12 MB more for each drain of
- * the world, and remembers values at places nearby. NULL makes one for this call: at a single place
- * of a world with rivers that takes milliseconds, with a scratch a hundredth of it, if the last
- * place was near. A call needs 128 KiB of stack.
+ * for one call at a time: it saves the allocation of 7 MB, and of some 12 MB more for each `drain`
+ * or `drainage` of the world, and remembers values at places nearby. NULL makes one for this call:
+ * at a single place of a world with rivers that takes milliseconds, with a scratch a hundredth of
+ * it, if the last place was near. A call needs 128 KiB of stack.
  *
  * Programs stay compatible with later versions of the library with the same soname: no function
  * changes its meaning, and no structure its size. Structures that may grow are opaque; grids and
@@ -244,8 +244,8 @@ float farlands_value(const struct farlands_world *world, struct farlands_scratch
 /* --- Water ---------------------------------------------------------------- */
 
 /*
- * A world has water if it has a field "water" that depends on a `drain` (config/README.md,
- * "Rivers"). For other worlds these functions return -ENOENT.
+ * A world has water if it has a field "water" that depends on a `drain` or a `drainage`
+ * (config/README.md, "Rivers"). For other worlds these functions return -ENOENT.
  */
 
 /* What a course's point lies in. Over land water has no bed yet, or no longer. */
@@ -254,7 +254,7 @@ enum farlands_water {
     FARLANDS_RIVER,
     FARLANDS_LAKE,
     FARLANDS_SEA,     /* where a course ends */
-    FARLANDS_END_LAKE /* has no outlet: the other end */
+    FARLANDS_END_LAKE /* has no outlet: the other end; or the water would go on in a circle */
 };
 
 /* Frozen. */

@@ -54,13 +54,13 @@ static struct course_node node_of(const struct turned *t, const struct drainage_
 {
     const float bed = builds ? b->mean[at] : b->height[at];
     /* The sea fills valleys that lie below it. */
-    const bool is_sea = b->kind[at] == NODE_SEA || b->height[at] <= 0;
+    const bool is_sea = b->kind[at] == NODE_SEA || b->height[at] <= NODES_DROWNED;
     const bool is_course = b->kind[at] == NODE_COURSE, flows = b->receiver[at] >= 0;
     return (struct course_node){
         .x = turned_x(t, i, j) + (turned_x(t, b->x[at], b->y[at]) >> 8),
         .y = turned_y(t, i, j) + (turned_y(t, b->x[at], b->y[at]) >> 8),
         .ground = whole_metres(bed),
-        .bed = is_sea ? 0 : whole_metres(bed),
+        .bed = is_sea || bed <= NODES_TIDE ? 0 : whole_metres(bed),
         .length = is_course ? (int32_t)((float)COURSE_LENGTH * length_of(b->area[at])) : 0,
         .next = is_sea ? NO_RECEIVER : b->receiver[at],
         .kind = is_sea  ? COURSE_SEA

@@ -39,9 +39,20 @@ static void close_border(struct nodes *n)
         }
 }
 
+/* Whether nodes, CELL metres apart, are so far apart that of two courses beside each other the
+ * higher one would fall into the other. There courses have banks: beds are as gentle as their
+ * rivers along the course alone. On finer levels a valley's floor lies between, and beds that may
+ * not follow it down would stand on dykes. */
+static bool is_coarse(float cell)
+{
+    static const float COARSE = 500;
+    return cell > COARSE;
+}
+
 void hydraulics_slopes(struct nodes *n, float concavity, float cell)
 {
     static const float FLOOR = 0.4f; /* in half widths: where slopes begin */
+    static const float BANK = 0.25f; /* as steep as banks are at least, in plains, too */
     for (int p = NODES_FIRST; p < NODES_END; p++) {
         /* A floor is as gentle as its river. */
         float t = (sqrtf(n->off_floor[p]) - FLOOR) / (NODES_FLOOR_REACH - FLOOR);
@@ -53,7 +64,10 @@ void hydraulics_slopes(struct nodes *n, float concavity, float cell)
         /* The lesser of the river's slope and of the hillside's; where they are about equal, they
          * are joined smoothly. */
         const float r = bed / n->side[p], r2 = r * r;
-        n->slope[p] = bed / sqrtf(sqrtf(1 + r2 * r2)) * n->gain[p] * cell;
+        const float slope = bed / sqrtf(sqrtf(1 + r2 * r2)) * n->gain[p] * cell;
+        const float bank = (n->side[p] > BANK ? n->side[p] : BANK) * cell;
+        n->slope[p] = n->kind[p] == NODE_COURSE && is_coarse(cell) ? bank : slope;
+        n->bed_slope[p] = slope;
     }
     close_border(n);
 }
@@ -92,14 +106,33 @@ static void climb(const struct nodes *n, const float *restrict height, float *re
     }
 }
 
-void hydraulics_climb(struct nodes *n)
+/* The same along courses, whose beds may be gentler than their banks. */
+static void climb_courses(const struct nodes *n, const float *restrict height, float *restrict next)
+{
+    for (int p = NODES_FIRST; p < NODES_END; p++) {
+        if (n->kind[p] != NODE_COURSE || n->way[p] == NO_RECEIVER)
+            continue;
+        const int k = (int)n->way[p], q = p + neighbor_step[k];
+        const float edge = k < 4 ? n->edge[k][p] : n->edge[k - 4][q];
+        const float over = height[q] + n->bed_slope[p] * edge;
+        next[p] = over < next[p] ? over : next[p];
+    }
+}
+
+void hydraulics_climb(struct nodes *n, float cell)
 {
     /* As far as a way from a course to a crest. */
     enum { STEPS = 8 };
-    memcpy(n->height, n->upper, sizeof n->height);
-    for (int s = 0; s < STEPS; s += 2) {
-        climb(n, n->height, n->next);
-        climb(n, n->next, n->height);
+    _Static_assert(STEPS % 2 == 0, "the last step writes HEIGHT");
+    float *height = n->height, *next = n->next;
+    memcpy(height, n->upper, sizeof n->height);
+    for (int s = 0; s < STEPS; s++) {
+        climb(n, height, next);
+        if (is_coarse(cell))
+            climb_courses(n, height, next);
+        float *before = height;
+        height = next;
+        next = before;
     }
 }
 
@@ -207,7 +240,7 @@ static bool is_inside(int p)
 /* Whether water ends at P: in the sea, which fills ground below it, or beyond the block. */
 static bool is_mouth(const struct nodes *n, int p)
 {
-    return n->kind[p] == NODE_SEA || n->height[p] <= 0 || is_rim(p, 1);
+    return n->kind[p] == NODE_SEA || n->height[p] <= NODES_DROWNED || is_rim(p, 1);
 }
 
 /* Whether the water from P reaches a mouth. */
@@ -366,6 +399,18 @@ static float mean_below(float height, float mean, float before)
 {
     const float lower = mean < before ? mean : before;
     return lower > height ? lower : height;
+}
+
+void hydraulics_lower_mouths(struct nodes *n)
+{
+    for (int row = 0; row < NODES_SIDE; row++)
+        for (int p = node_at(0, row), end = p + NODES_SIDE; p < end; p++) {
+            const int q = receiver_of(n, p);
+            if (n->kind[p] == NODE_COURSE && n->receiver[p] != NO_RECEIVER &&
+                n->height[p] > NODES_TIDE &&
+                (n->kind[q] == NODE_SEA || n->height[q] <= NODES_DROWNED))
+                n->height[p] = n->mean[p] = NODES_TIDE;
+        }
 }
 
 void hydraulics_mark_courses(struct nodes *n, float cell, bool builds)

@@ -38,6 +38,13 @@ enum node_kind {
 
 #define NODES_HIGH 1e9f /* above all ground */
 
+/* Courses cross ground between this and the sea's level, as over flats that tides cover. It is just
+ * above the least height of ground ashore, drainage_ashore's. */
+#define NODES_DROWNED (-0.45f)
+
+/* How high the last node of a course is above the sea, in metres. */
+#define NODES_TIDE 0.05f
+
 typedef float node_values[NODES];
 
 struct nodes {
@@ -49,6 +56,7 @@ struct nodes {
     node_values steepness, side; /* see drainage_input; with the node's rock */
     node_values gain;            /* a factor of slopes */
     node_values slope;           /* times the spacing */
+    node_values bed_slope;       /* the same, along a course */
     node_values off_floor;       /* the square of the distance from a course, in half widths of its
                                     floor */
     node_values floor_area;      /* the logarithm to base 2 of what that course drains */

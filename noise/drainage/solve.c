@@ -272,7 +272,7 @@ static void build(const struct site *s)
      * level that hardly changes the ground. */
     for (int pass = 0; pass < (s->last ? 1 : 2); pass++) {
         hydraulics_slopes(n, concavity, cell);
-        hydraulics_climb(n);
+        hydraulics_climb(n, cell);
         route(s);
     }
     if (s->last)
@@ -358,6 +358,8 @@ int drainage_solve(struct drainage *d, struct drainage_block *b)
     else
         run_over_envelope(&s);
     hydraulics_mark_courses(s.n, s.cell, s.builds);
+    if (s.last && s.builds)
+        hydraulics_lower_mouths(s.n);
     keep_nodes(s.n, b);
     return 0;
 }

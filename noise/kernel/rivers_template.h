@@ -202,6 +202,7 @@ static void river_channel(const struct river_near *near, int j, int n, const flo
                           *restrict half = near->half[j], *restrict depth = near->depth[j],
                           *restrict lake = near->lakes.weight[j],
                           *restrict sum = near->lakes.level[j];
+    const float sea = near->sea;
     RIVER_LOOP
     for (int i = 0; i < n; i++) {
         const float l = lake_level(sum[i], lake[i]), h = dammed(ground[i], l, lake[i]);
@@ -214,11 +215,12 @@ static void river_channel(const struct river_near *near, int j, int n, const flo
             narrow_clamp((lake[i] - RIVERS_SHORE) * (1 / (DAM_CREST * RIVERS_SHORE)) + 1, 0, 1);
         const float low = level[i] + BANK_HEIGHT - off - 100 * one;
         const float high = level[i] + BANK_HEIGHT + 0.1f * dry + 0.02f * dry * dry;
-        const float banked = h < low ? low : h > high ? high : h;
+        const float drowned = narrow_clamp(-h * sea, 0, 1);
+        const float banked = h < low ? low - (low - h) * drowned : h > high ? high : h;
         /* Under water the bed is a parabola. */
         const float f = half[i] > 0 ? 1 + d / half[i] : 1;
         const float bed = level[i] - depth[i] * (1 - f * f);
-        const float wet = one > 0 && h < bed ? h : bed;
+        const float wet = h >= bed ? bed : one > 0 ? h : bed - (bed - h) * drowned;
         out[i] = d < 0 ? wet : d < (float)RIVERS_NEAR ? banked : h;
     }
 }

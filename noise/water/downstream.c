@@ -207,6 +207,38 @@ static void end_at(const struct rivers *rivers, const struct course_node *end,
     p->bed = fminf(p->bed, p->level - lake.piece[0].depth);
 }
 
+/* Whether the water of node N, at (I, J), comes back there. Blocks of a drainage may disagree about
+ * which way it flows on level ground: then nodes on both sides of a border lead to each other.
+ * Somewhere in such a circle a river does not grow, and its bed does not fall. */
+static int find_circle(struct rivers *rivers, int64_t i, int64_t j, const struct course_node *n,
+                       const struct course_node *next, bool *circle)
+{
+    enum { MOST = 64 }; /* nodes: more than lie beside the border of a block and a corner */
+    const struct river_network *network = rivers_network(rivers);
+    const struct river_network_rows rows = river_network_rows(network, 1);
+    const int64_t first_i = i, first_j = j;
+    struct course_node at = *n;
+    *circle = false;
+    if (network->drain || next->length > n->length ||
+        (next->length == n->length && next->bed < n->bed))
+        return 0;
+    for (int step = 0; step < MOST && at.next >= 0 && !*circle; step++) {
+        i += rows.neighbor[at.next][0];
+        j += rows.neighbor[at.next][1];
+        const int err = river_network_around(network, i, j, 0, &at);
+        if (err)
+            return err;
+        *circle = i == first_i && j == first_j;
+    }
+    return 0;
+}
+
+/* What P is, the last point on a course whose water goes on in a circle. */
+static void end_in_circle(struct farlands_course_point *p)
+{
+    p->kind = p->level <= 0 ? FARLANDS_SEA : FARLANDS_END_LAKE;
+}
+
 /* Go on over land, from the node at COURSE to NEXT, its neighbor K. */
 static void walk_on(const struct rivers *rivers, const struct course_node *next, int k,
                     struct farlands_course *course)
@@ -243,7 +275,12 @@ static int follow_curve(struct rivers *rivers, struct farlands_course *course,
      * beginning.
      */
     float highest = INFINITY;
+    bool circle = false;
     int err = 0;
+    if (!is_source && on->kind == COURSE_FLOWS)
+        err = find_circle(rivers, course->i + rows.neighbor[n->next][0],
+                          course->j + rows.neighbor[n->next][1], on, river_network_next(on, &rows),
+                          &circle);
     for (int t = is_wet ? 0 : first; t <= CURVE_PIECES && *count < room && !err; t++) {
         struct farlands_course_point p = point_of(&curve, t, end, is_wet);
         struct rivers_here here;
@@ -257,6 +294,8 @@ static int follow_curve(struct rivers *rivers, struct farlands_course *course,
             keep_down(falling, &p, depth);
         if (t == CURVE_PIECES && !is_source && on->kind != COURSE_FLOWS)
             end_at(rivers, on, &p);
+        else if (t == CURVE_PIECES && circle)
+            end_in_circle(&p);
         else if (here.is_lake)
             p.kind = FARLANDS_LAKE;
         if (t < first || err)
@@ -271,7 +310,7 @@ static int follow_curve(struct rivers *rivers, struct farlands_course *course,
         return 0;
     course->i += rows.neighbor[n->next][0];
     course->j += rows.neighbor[n->next][1];
-    if (on->kind != COURSE_FLOWS)
+    if (on->kind != COURSE_FLOWS || circle)
         course->step = ENDED;
     return 0;
 }
@@ -309,7 +348,12 @@ static int follow(struct rivers *rivers, struct farlands_course *course, struct 
             *p = point_at_node(n);
             keep_down(falling, p, 0);
             course->step = ENDED;
+            bool circle = false;
             if (next)
+                err = find_circle(rivers, course->i, course->j, n, next, &circle);
+            if (circle)
+                end_in_circle(p);
+            else if (next)
                 walk_on(rivers, next, n->next, course);
         }
     }

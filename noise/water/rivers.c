@@ -22,12 +22,16 @@ _Static_assert((int)RIVERS_MAX_LEVELS == (int)DRAIN_MAX_LEVELS, "rivers are drai
 int rivers_new_on(struct rivers **out, const struct rivers_params *params,
                   const struct kernel *kernel, struct drainage *drainage)
 {
+    /* Metres: where the sea is as deep, rivers that have built their ground do not shape its floor,
+     * or they would run out to sea on dams. */
+    static const float MOUTH_DEPTH = 0.4f;
     struct rivers *r = aligned_new(sizeof *r);
     if (!r)
         return -ENOMEM;
     memset(r, 0, sizeof *r);
     r->network = (struct river_network){*params, NULL, drainage};
     r->kernel = kernel;
+    r->near.sea = drainage ? 1 / MOUTH_DEPTH : 0;
     r->half = (float)rivers_widest(params) / 2;
     r->kept = calloc(CURVES, sizeof *r->kept);
     if (!r->kept) {

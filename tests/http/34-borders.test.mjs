@@ -26,9 +26,10 @@ describe('borders', { timeout: TIMEOUT }, () => {
 
     const forms = [...NAMES.flatMap((name) => [`${name}/%.png`, `${name}/%@2x.png`]),
         'height/%.r16', 'height/%.f32', 'height/%@2x.f32'];
+    // Corners, one pixel each, lie away from shores, where colors are rare and palettes change them most.
     for (const form of forms)
         it(`repeat the neighbors' first samples and change no other: ${form}`, () => eachRow(
-            [[10, 511, 511], [16, -1, 32768]], async ([z, x, y]) => {
+            [[10, 510, 511], [16, -1, 32768]], async ([z, x, y]) => {
                 const tile = (right, down) => form.replace('%', `${z}/${x + right}/${y + down}`);
                 const bordered = await image(`${tile(0, 0)}?border=1`);
                 const size = form.includes('@2x') ? 512 : 256;

@@ -109,7 +109,7 @@ describe('worlds with rivers', { timeout: TIMEOUT }, () => {
             .exec(JSON.parse(body).error);
         assertStatus(await daemon.get(list(Number(fit) + 1, 2000)), 413);
         assertStatus(await daemon.get(list(Number(fit), 2000)), 200);
-        assertStatus(await daemon.get(list(1300, 50)), 200);
+        assertStatus(await daemon.get(list(900, 50)), 200);
         assertStatus(await daemon.get(list(800, 2000).replace('dear', 'rivers')), 200);
     });
 

@@ -33,9 +33,26 @@ const KINDS = ['land', 'river', 'lake', 'sea', 'end lake'];
 describe('water in the built-in worlds', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ builtIn: true });
 
-    known('is sea where a river crosses it', () => eachRow([-30, -10, 2, 10, 30], async (x) => {
-        const { height } = await daemon.json(`/default/height?x=${x}&y=-850`);
-        assert.ok(height < 0, `${height} m: a dam`);
+    // A mouth is a dam if it is land with deep water at both sides.
+    it('has no dams in the sea at the mouths of rivers', () => eachRow([
+        ['default', -3000, 4000], ['default', 9000, 9000], ['default', 126528, 163303], ['default:7', 5000, -40000], ['alps', 900000, 100000],
+    ], async ([world, x, y]) => {
+        let page = await daemon.json(`/${world}/downstream?x=${x}&y=${y}&limit=4000`);
+        while (page.properties.next)
+            page = await daemon.json(`/${world}/${page.properties.next}`);
+        const { geometry: { coordinates }, properties } = page;
+        assert.equal(properties.end, 'sea');
+        const last = coordinates.slice(-12), places = [];
+        for (let i = 1; i < last.length; i++) {
+            const [east, south] = [last[i][0] - last[i - 1][0], last[i][1] - last[i - 1][1]], length = Math.hypot(east, south) || 1;
+            const half = properties.width.slice(-12)[i] / 2;
+            for (const across of [0, half + 15, -half - 15, half + 80, -half - 80])
+                places.push([last[i][0] - south / length * across, last[i][1] + east / length * across]);
+        }
+        const { heights } = await daemon.json(`/${world}/heights?at=${places.map((place) => place.map((m) => m.toFixed(1))).join(';')}`);
+        for (let i = 0; i < heights.length; i += 5)
+            assert.ok(Math.max(heights[i + 3], heights[i + 4]) > -1 || Math.max(heights[i], heights[i + 1], heights[i + 2]) <= 0,
+                `a dam at ${places[i]}: ${heights.slice(i, i + 5)}`);
     }));
 
     // Into an end lake from 35 and from 10 m above it.

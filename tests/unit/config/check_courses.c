@@ -197,7 +197,7 @@ static double perched(const struct farlands_world *world, const struct farlands_
         const int64_t by = p->y + (int64_t)(y * off * FARLANDS_UNIT);
         const double water = (double)farlands_value(world, scratch, "water", bx, by);
         if (water == -32768)
-            return level - (double)farlands_height(world, scratch, bx, by);
+            return level - fmax((double)farlands_height(world, scratch, bx, by), 0); /* the sea */
         level = water;
     }
     return -1; /* another river, or a lake */
@@ -459,6 +459,32 @@ START_TEST(courses_of_a_drainage_never_rise)
 }
 END_TEST
 
+/* Blocks may lead water in a circle over the border between them: courses end there. */
+START_TEST(courses_end_in_circles)
+{
+    static const struct {
+        uint64_t seed;
+        int64_t x, y, end_x, end_y; /* blocks */
+    } rows[] = {{3000, 83, -142105, -16523, -131377}, {3005, -14222, -125370, -89724, -246042}};
+    static struct farlands_course_point point[MOST];
+    struct farlands_world *first = world_of(built);
+    for (int i = 0; i < ROWS(rows); i++) {
+        struct farlands_world *world;
+        ck_assert_int_eq(farlands_world_reseed(&world, first, rows[i].seed), 0);
+        const size_t count = course_from(world, BLOCKS(rows[i].x), BLOCKS(rows[i].y), 1000, point);
+        const struct farlands_course_point *end = &point[count - 1];
+        must_end(point, count);
+        must(end->kind == FARLANDS_END_LAKE &&
+                 fabs(farlands_blocks(end->x) - (double)rows[i].end_x) < 1 &&
+                 fabs(farlands_blocks(end->y) - (double)rows[i].end_y) < 1,
+             "row %d: %s at %.2f,%.2f", i, names[end->kind], farlands_blocks(end->x),
+             farlands_blocks(end->y));
+        farlands_world_free(world);
+    }
+    farlands_world_free(first);
+}
+END_TEST
+
 START_TEST(wrong_calls_are_refused)
 {
     struct farlands_world *world = world_of(small), *without = world_of(dry),
@@ -499,6 +525,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, courses_lead_to_the_end, 0, LENGTH(followed));
     tcase_add_test(tcase, courses_of_a_drainage_never_rise);
+    tcase_add_test(tcase, courses_end_in_circles);
     tcase_add_test(tcase, wrong_calls_are_refused);
     tcase_set_timeout(tcase, getenv("COURSES") ? 3600 : 60);
     suite_add_tcase(suite, tcase);

@@ -221,7 +221,7 @@ static const struct map {
     const char *world;
     int64_t x, y, step;
 } maps[] = {
-    {"default", -32, -900, 2},
+    {"default", 160, -96, 2},
     {"default", -2000, -2000, 64},
     {"default", -60000, -90000, 2048},
     {"default", -4000000, -3000000, 131072},

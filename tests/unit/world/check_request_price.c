@@ -131,6 +131,7 @@ START_TEST(places_have_a_price)
          "%" PRIu64 " alone, %" PRIu64 " with fields", one, more);
     expect(request_price_of_places(world, fields, FIELDS, PLACES, 1), false, "near places", FIELDS);
     expect(request_price_of_places(world, fields, FIELDS, FAR, FAR), false, "far places", FIELDS);
+    expect(request_price_of_places(world, fields, FIELDS, PLACES, PLACES), true, "more", FIELDS);
 }
 END_TEST
 
