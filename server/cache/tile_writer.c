@@ -15,7 +15,7 @@ enum {
     TILES = 256,             /* in a batch, at most */
     BYTES = 3 * 1024 * 1024, /* in a batch, about; as much may be being written */
     ROOM_MS = 10,            /* between two looks whether an eviction has made room */
-    ROOM_LOOKS = 10,         /* per batch, at most */
+    ROOM_LOOKS = 10,         /* in a row, at most */
 };
 
 struct entry {
@@ -53,14 +53,16 @@ static bool is_late(struct tile_writer *writer)
     return deadline && clock_ns(writer->options.clock) >= deadline;
 }
 
-/* Wait for an eviction to make room for PNG, *LOOKS looks at most. Without the wait a batch could
- * outrun evictions: tiles would be refused, and many more evicted than needed. */
+/* Wait for an eviction to make room for PNG, *LOOKS looks at most; as long as it does, looks begin
+ * anew. Without the wait a batch could outrun evictions: tiles would be refused, and many more
+ * evicted than needed. */
 static void wait_for_room(struct tile_writer *writer, const struct blob *png, int *looks)
 {
     const struct footprint size = footprint_of_file(png->length);
 
     for (; *looks > 0 && !disk_cache_has_room(writer->options.cache, size); --*looks)
         clock_sleep(writer->options.clock, ROOM_MS * NS_PER_MS);
+    *looks = *looks > 0 ? ROOM_LOOKS : 0;
 }
 
 static int by_key(const void *a, const void *b)
