@@ -148,6 +148,10 @@ static const struct option drainage_keys[] = {
      HELP(
          "About how high the ground is at most, in metres. Plateaus and mesas are what rivers leave "
          "of such a level.")},
+    {"lakes", OPTION_FIELD, AT(input) + DRAINAGE_LAKES * sizeof(int), .expected = FIELD_EXPRESSION,
+     HELP(
+         "How many lakes there are, 0 to 1: at that share of places on a river, a few km from each "
+         "other, a lake ends. 0: none.")},
     {"spacing", OPTION_SPACING, .offset = AT(spacing),
      HELP("The greatest rivers find their way on a lattice so many blocks wide, up to 262144, and "
           "then on finer lattices.")},
@@ -184,7 +188,7 @@ static const struct option drainage_keys[] = {
 };
 static const struct option water_keys[] = {OF, INPUT("drain", 1), {0}};
 
-#define NO_INPUTS .input = {-1, -1, -1, -1}, .salt = FIELD_NO_SALT
+#define NO_INPUTS .input = {-1, -1, -1, -1, -1}, .salt = FIELD_NO_SALT
 /* As in a world's `noise:`, but wavelength and octaves must be given. */
 #define NOISE                                                                        \
     .gradients = FARLANDS_UNIT256, .fade = FARLANDS_QUINTIC, .hash = FARLANDS_MIX64, \

@@ -175,8 +175,9 @@ static int build_drainage(struct builder *builder, int at, const struct expressi
     struct graph_node node = {.kind = GRAPH_DRAINAGE, .drainage = drainage, .rivers = rivers};
     const char *key = expression->kind->name;
     for (enum drainage_input i = 0; i < DRAINAGE_INPUTS; i++)
-        node.input[i] = values->input[i] < 0 ? add_constant(builder, at, key, DRAINAGE_HIGHEST)
-                                             : build(builder, values->input[i]);
+        node.input[i] = values->input[i] >= 0 ? build(builder, values->input[i])
+                        : i == DRAINAGE_TOP   ? add_constant(builder, at, key, DRAINAGE_HIGHEST)
+                                              : add_constant(builder, at, key, 0);
     return add(builder, at, key, &node);
 }
 

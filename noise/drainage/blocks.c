@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "noise/drainage/drainage_parts.h"
+#include "noise/drainage/lakes.h"
 #include "noise/exact/aligned.h"
 #include "noise/exact/lattice.h"
 
@@ -143,29 +144,36 @@ static void copy_nodes(const struct turned *t, const struct drainage_block *b,
             for (int k = 0; k < 2; k++)
                 p->value[to][PATCH_ROCK + k] = (float)b->rock[k][from] * (1.0f / ROCK_UNIT);
             p->area[to] = b->area[from];
+            p->lake[to] = lake_level(b->lake[from]);
+            p->depth[to] = lake_depth(b->depth[from]);
             p->kind[to] = b->kind[from];
             p->receiver[to] = b->receiver[from];
         }
 }
 
 int drainage_fill_patch(struct drainage *d, int level, struct turned_range range,
-                        const struct drainage_frame *frame)
+                        const struct drainage_frame *frame, bool only_lakes)
 {
     enum { MOST = 9 }; /* a patch is at most two blocks wide */
     const struct turned *t = &d->lattice[level];
     struct drainage_block *block[MOST] = {NULL};
     int count = 0, err = 0;
+    bool has_lakes = false;
     const int64_t right = lattice_floor(range.i + range.width - 1, BLOCK_SIDE);
     const int64_t bottom = lattice_floor(range.j + range.height - 1, BLOCK_SIDE);
     for (int64_t j = lattice_floor(range.j, BLOCK_SIDE); j <= bottom && !err; j++)
         for (int64_t i = lattice_floor(range.i, BLOCK_SIDE); i <= right && !err; i++) {
             err = drainage_get_block(d, level, i, j, frame, &block[count]);
-            count += !err && block[count];
+            if (err || !block[count])
+                continue;
+            has_lakes |= block[count]->has_lakes;
+            count++;
         }
     d->patch->range = range;
+    d->patch->has_lakes = has_lakes;
     memset(d->patch->receiver, NODE_UNKNOWN, (size_t)range.width * (size_t)range.height);
     for (int k = 0; k < count && block[k]; k++) {
-        if (!err)
+        if (!err && (!only_lakes || has_lakes))
             copy_nodes(t, block[k], frame, d->patch);
         block[k]->pins--;
     }

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "noise/drainage/drainage_parts.h"
+#include "noise/drainage/lakes.h"
 #include "noise/drainage/powers.h"
 #include "noise/exact/lattice.h"
 #include "noise/farlands.h"
@@ -48,11 +49,22 @@ static int32_t whole_metres(float height)
     return (int32_t)(kept * (float)COURSE_METRE);
 }
 
+/* The water's level at node AT of block B. Just above a lake it is the lake's, or the river would
+ * stand above the water beside it. */
+static float bed_of(const struct drainage_block *b, bool builds, int at)
+{
+    static const float NEAR = 1; /* metre, as river_channel has it */
+    const float height = b->height[at], lake = lake_level(b->lake[at]);
+    const float depth = lake_depth(b->depth[at]), bed = builds ? b->mean[at] : height;
+    const float lowered = bed - (height - lake_lower(height, lake, depth));
+    return depth > 0 && lowered < lake + NEAR ? lake : lowered;
+}
+
 /* Node AT of block B, in column I and row J. */
 static struct course_node node_of(const struct turned *t, const struct drainage_block *b,
                                   bool builds, int at, int64_t i, int64_t j)
 {
-    const float bed = builds ? b->mean[at] : b->height[at];
+    const float bed = bed_of(b, builds, at);
     /* The sea fills valleys that lie below it. */
     const bool is_sea = b->kind[at] == NODE_SEA || b->height[at] <= NODES_DROWNED;
     const bool is_course = b->kind[at] == NODE_COURSE, flows = b->receiver[at] >= 0;

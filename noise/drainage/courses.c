@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "noise/drainage/drainage_parts.h"
+#include "noise/drainage/lakes.h"
 #include "noise/drainage/powers.h"
 #include "noise/exact/lattice.h"
 
@@ -14,9 +15,10 @@ enum {
     SWINGS = (NODES_SIDE + 2 * AROUND) / 5 + 2,
 };
 
-/* A point of a course: the place in the block's cells, height, area. */
+/* A point of a course: the place in the block's cells, height, area; a lake's level, its depth, and
+ * whether the course is below that level: 1 or 0. */
 struct point {
-    float x, y, height, area;
+    float x, y, height, area, lake, depth, wet;
 };
 
 /* Where courses are laid. */
@@ -134,6 +136,9 @@ static void take_node(const struct bed *bed, int at, const struct point *p, floa
     n->kind[at] = NODE_COURSE;
     n->upper[at] = p->height;
     n->own[at] = p->area;
+    n->course_lake[at] = p->lake;
+    n->course_depth[at] = p->depth;
+    n->course_wet[at] = p->wet > 0.5f;
     n->x[at] = x < EDGE ? EDGE : x > 1 - EDGE ? 1 - EDGE : x;
     n->y[at] = y < EDGE ? EDGE : y > 1 - EDGE ? 1 - EDGE : y;
 }
@@ -213,10 +218,38 @@ static float floor_of(const struct bed *bed, const struct point *p)
     return half > MOST ? MOST : half;
 }
 
+/* Add SHARE of OF's lake to P's, if it is the same. */
+static void add_lake(struct point *p, const struct point *of, float share)
+{
+    p->depth += of->lake == p->lake ? share * of->depth : 0;
+    p->wet += of->lake == p->lake ? share * of->wet : 0;
+}
+
+/* Water that has reached P's lake, at A above it, stays there. */
+static void keep_wet(struct point *p, const struct point *a)
+{
+    p->wet = a->lake == p->lake && a->wet > 0.5f ? 1 : p->wet;
+}
+
+/* The level of the lake at HEIGHT on the way from A down to B: A's as far as its sill. */
+static float lake_between(const struct point *a, const struct point *b, float height)
+{
+    const bool is_upper = a->depth > 0 && (b->depth == 0 || height >= a->lake);
+    return is_upper ? a->lake : b->lake;
+}
+
 static struct point middle(const struct point *a, const struct point *b)
 {
-    return (struct point){(a->x + b->x) / 2, (a->y + b->y) / 2, (a->height + b->height) / 2,
-                          a->area};
+    const float height = (a->height + b->height) / 2;
+    struct point p = {.x = (a->x + b->x) / 2,
+                      .y = (a->y + b->y) / 2,
+                      .height = height,
+                      .area = a->area,
+                      .lake = lake_between(a, b, height)};
+    add_lake(&p, a, 0.5f);
+    add_lake(&p, b, 0.5f);
+    keep_wet(&p, a);
+    return p;
 }
 
 /* A quadratic B-spline from A to C, bent towards B. */
@@ -236,10 +269,15 @@ static void lay_curve(const struct bed *bed, const struct point *a, const struct
     for (int k = 1; k <= count; k++) {
         const float t = (float)k * step, s = 1 - t;
         const float first = s * s, second = 2 * s * t, third = t * t;
-        const struct point p = {first * a->x + second * b->x + third * c->x,
-                                first * a->y + second * b->y + third * c->y,
-                                first * a->height + second * b->height + third * c->height,
-                                a->area + (end - a->area) * t};
+        struct point p = {.x = first * a->x + second * b->x + third * c->x,
+                          .y = first * a->y + second * b->y + third * c->y,
+                          .height = first * a->height + second * b->height + third * c->height,
+                          .area = a->area + (end - a->area) * t};
+        p.lake = lake_between(a, c, p.height);
+        add_lake(&p, a, first);
+        add_lake(&p, b, second);
+        add_lake(&p, c, third);
+        keep_wet(&p, a);
         if (k % widens == 0)
             flatten(bed, &p, floor_of(bed, &p));
         go_to(bed, &trail, &p, k == count);
@@ -248,8 +286,14 @@ static void lay_curve(const struct bed *bed, const struct point *a, const struct
 
 static struct point point_at(const struct drainage_patch *p, int at)
 {
-    return (struct point){(float)p->x[at], (float)p->y[at],
-                          drainage_ashore(p->value[at][PATCH_HEIGHT]), p->area[at]};
+    const float height = p->value[at][PATCH_HEIGHT], lake = p->lake[at], depth = p->depth[at];
+    return (struct point){(float)p->x[at],
+                          (float)p->y[at],
+                          drainage_ashore(height),
+                          p->area[at],
+                          lake,
+                          depth,
+                          lake_is_wet(height, lake, depth)};
 }
 
 /* The node to which node AT drains; itself if there is none. */

@@ -63,6 +63,11 @@ struct drainage_samples {
 int drainage_heights(struct drainage *drainage, const struct drainage_samples *samples,
                      int64_t band_limit, float *out, size_t stride);
 
+/* Write the levels of lakes over samples at which there may be one: where the ground, with all that
+ * is added to it, is lower, they are under water. The others stay as they are. */
+int drainage_lakes(struct drainage *drainage, const struct drainage_samples *samples,
+                   int64_t band_limit, float *out, size_t stride);
+
 /* The level whose ground a picture with samples BAND_LIMIT apart shows; 0: the last. */
 int drainage_level(const struct drainage *drainage, int64_t band_limit);
 

@@ -29,9 +29,11 @@ struct drainage_block {
     bool full;
     uint16_t pins; /* a block with pins is not displaced */
     uint64_t used; /* when: a count */
+    bool has_lakes;
     float height[BLOCK_NODES], mean[BLOCK_NODES], area[BLOCK_NODES];
-    int8_t rock[2][BLOCK_NODES];            /* in 1/ROCK_UNIT */
-    uint8_t x[BLOCK_NODES], y[BLOCK_NODES]; /* in 1/256 cell */
+    uint16_t lake[BLOCK_NODES], depth[BLOCK_NODES]; /* lake_quarters', lake_parts' */
+    int8_t rock[2][BLOCK_NODES];                    /* in 1/ROCK_UNIT */
+    uint8_t x[BLOCK_NODES], y[BLOCK_NODES];         /* in 1/256 cell */
     uint8_t kind[BLOCK_NODES];
     int8_t receiver[BLOCK_NODES];
 };
@@ -57,6 +59,8 @@ struct drainage_patch {
     struct turned_range range;
     double x[PATCH_NODES], y[PATCH_NODES];
     float value[PATCH_NODES][PATCH_VALUES], area[PATCH_NODES];
+    float lake[PATCH_NODES], depth[PATCH_NODES]; /* DEPTH: metres; 0: no lake */
+    bool has_lakes;
     uint8_t kind[PATCH_NODES];
     int8_t receiver[PATCH_NODES];
 };
@@ -84,10 +88,10 @@ int drainage_get_block(struct drainage *drainage, int level, int64_t i, int64_t 
                        const struct drainage_frame *frame, struct drainage_block **out);
 
 /* Fill the drainage's patch with LEVEL's nodes in RANGE, which has at most PATCH_NODES, and with
- * all that matter for FRAME. Blocks that are missing are solved first. Returns 0 or the source's
- * error; -ENOMEM. */
+ * all that matter for FRAME. Blocks that are missing are solved first. ONLY_LAKES: the patch is
+ * filled only if it has lakes. Returns 0 or the source's error; -ENOMEM. */
 int drainage_fill_patch(struct drainage *drainage, int level, struct turned_range range,
-                        const struct drainage_frame *frame);
+                        const struct drainage_frame *frame, bool only_lakes);
 
 /* HEIGHT, but for the sea's floor, over which no river flows: rivers end just below the sea's
  * level. */
@@ -112,8 +116,9 @@ static inline void drainage_corners(const struct turned *lattice, int64_t i, int
 }
 
 /* Read the world's fields at the nodes of LEVEL, whose first node is in column I and row J, and
- * find the sea. Returns 0 or the source's error. */
-int drainage_find_inputs(struct drainage *drainage, int level, bool builds, int64_t i, int64_t j);
+ * find the sea. LAKES: they may begin here. Returns 0 or the source's error. */
+int drainage_find_inputs(struct drainage *drainage, int level, bool builds, bool lakes, int64_t i,
+                         int64_t j);
 
 /* Lay the courses in the drainage's patch onto the nodes of LEVEL, whose first node is in column I
  * and row J. BUILDS: rivers build the level's ground. */

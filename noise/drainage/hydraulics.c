@@ -163,13 +163,6 @@ static void look_down(const float *restrict height, const struct nodes *n,
     }
 }
 
-/* The node to which P drains; node 0, beside the block, if there is none. */
-static inline int receiver_of(const struct nodes *n, int p)
-{
-    const int k = n->receiver[p];
-    return k == NO_RECEIVER ? 0 : p + neighbor_step[k];
-}
-
 /* Whether P is one of the outer RIM rows or columns. */
 static bool is_rim(int p, int rim)
 {
@@ -199,14 +192,14 @@ static int sum_areas(struct nodes *n, float cell, float from_before)
     n->donors[0] = MANY;
     for (int row = 0; row < NODES_SIDE; row++)
         for (int p = node_at(0, row), end = p + NODES_SIDE; p < end; p++)
-            n->donors[receiver_of(n, p)]++;
+            n->donors[node_receiver(n, p)]++;
     for (int row = 0; row < NODES_SIDE; row++)
         for (int p = node_at(0, row), end = p + NODES_SIDE; p < end; p++) {
             n->order[tail] = p;
             tail += n->donors[p] == 0;
         }
     for (int head = 0; head < tail; head++) {
-        const int p = n->order[head], q = receiver_of(n, p);
+        const int p = n->order[head], q = node_receiver(n, p);
         if (n->kind[p] == NODE_COURSE) {
             if (is_fed(n, p, from_before)) /* rivers never get smaller */
                 n->area[p] = n->own[p] > n->most[p] ? n->own[p] : n->most[p];
@@ -225,7 +218,7 @@ static int sum_areas(struct nodes *n, float cell, float from_before)
 static void cut_through(struct nodes *n)
 {
     for (int k = 0; k < NODES_SIDE * NODES_SIDE; k++) {
-        const int p = n->order[k], q = receiver_of(n, p);
+        const int p = n->order[k], q = node_receiver(n, p);
         n->height[q] =
             n->height[q] > n->height[p] && n->kind[q] != NODE_SEA ? n->height[p] : n->height[q];
     }
@@ -405,18 +398,20 @@ void hydraulics_lower_mouths(struct nodes *n)
 {
     for (int row = 0; row < NODES_SIDE; row++)
         for (int p = node_at(0, row), end = p + NODES_SIDE; p < end; p++) {
-            const int q = receiver_of(n, p);
+            const int q = node_receiver(n, p);
             if (n->kind[p] == NODE_COURSE && n->receiver[p] != NO_RECEIVER &&
                 n->height[p] > NODES_TIDE &&
-                (n->kind[q] == NODE_SEA || n->height[q] <= NODES_DROWNED))
+                (n->kind[q] == NODE_SEA || n->height[q] <= NODES_DROWNED)) {
                 n->height[p] = n->mean[p] = NODES_TIDE;
+                n->depth[p] = 0; /* no lake */
+            }
         }
 }
 
 void hydraulics_mark_courses(struct nodes *n, float cell, bool builds)
 {
     for (int k = 0; k < NODES_SIDE * NODES_SIDE; k++) {
-        const int p = n->order[k], q = receiver_of(n, p);
+        const int p = n->order[k], q = node_receiver(n, p);
         if (n->kind[p] == NODE_PLAIN && n->area[p] >= HYDRAULICS_COURSE * cell)
             n->kind[p] = NODE_COURSE;
         if (n->kind[p] == NODE_COURSE && n->kind[q] == NODE_PLAIN)
@@ -513,5 +508,9 @@ void hydraulics_creep(struct nodes *n)
             memcpy(&n->height[node_at(1, row)], &n->next[node_at(1, row)],
                    (LAST - 1) * sizeof(float));
     }
+    /* Soil does not fill beds in lakes, or beds downstream might be above their level. */
+    for (int p = NODES_FIRST; p < NODES_END; p++)
+        if (n->kind[p] == NODE_COURSE && n->course_depth[p] > 0 && n->height[p] > n->upper[p])
+            n->height[p] = n->upper[p];
     cut_through(n); /* where soil has filled a bed */
 }

@@ -7,7 +7,7 @@
 #include "noise/exact/lattice.h"
 #include "noise/farlands.h"
 
-_Static_assert((int)DRAINAGE_INPUTS == FOUR, "inputs are read all at once");
+_Static_assert((int)DRAINAGE_LAKES == FOUR, "the inputs before lakes are read all at once");
 
 /* The block's nodes: from column I and row J of LATTICE on. */
 struct place {
@@ -42,14 +42,15 @@ static struct farlands_grid place_samples(const struct place *b, int cells)
         left, top, step, (int)((right - left) / step) + 2, (int)((bottom - top) / step) + 2, true};
 }
 
-/* Sample the envelope; if ALL, the other inputs, too. */
-static int ask(const struct place *b, const struct farlands_grid *grid, bool all)
+/* Sample inputs FIRST to LAST. */
+static int ask(const struct place *b, const struct farlands_grid *grid, enum drainage_input first,
+               enum drainage_input last)
 {
     float *out[DRAINAGE_INPUTS] = {NULL};
     if (grid->width > INPUT_SIDE || grid->height > INPUT_SIDE)
         return -ERANGE;
-    for (enum drainage_input in = 0; in < DRAINAGE_INPUTS; in++)
-        out[in] = all || in == DRAINAGE_ENVELOPE ? samples_of(b, in) : NULL;
+    for (enum drainage_input in = first; in <= last; in++)
+        out[in] = samples_of(b, in);
     return b->d->source(b->d->context, grid, out);
 }
 
@@ -140,9 +141,9 @@ static void read_inputs(const struct place *b, const struct farlands_grid *grid)
 {
     const struct sampling f = sampling_of(b, grid);
     struct nodes *n = b->d->nodes;
-    float samples[BROAD_SIDE * BROAD_SIDE][DRAINAGE_INPUTS];
+    float samples[BROAD_SIDE * BROAD_SIDE][FOUR];
     for (int k = 0; k < grid->width * grid->height; k++)
-        for (enum drainage_input in = 0; in < DRAINAGE_INPUTS; in++)
+        for (enum drainage_input in = 0; in < DRAINAGE_LAKES; in++)
             samples[k][in] = samples_of(b, in)[k];
     for (int row = 0; row < NODES_SIDE; row++)
         for (int column = 0; column < NODES_SIDE; column++) {
@@ -176,7 +177,21 @@ static void read_envelope(const struct place *b, const struct farlands_grid *bro
         }
 }
 
-int drainage_find_inputs(struct drainage *d, int level, bool builds, int64_t i, int64_t j)
+static void read_lakes(const struct place *b, const struct farlands_grid *grid)
+{
+    const struct sampling f = sampling_of(b, grid);
+    const float *samples = samples_of(b, DRAINAGE_LAKES);
+    struct nodes *n = b->d->nodes;
+    for (int row = 0; row < NODES_SIDE; row++)
+        for (int column = 0; column < NODES_SIDE; column++) {
+            const int p = node_at(column, row);
+            const struct between at = between_samples(&f, n, column, row, p);
+            n->lakes[p] = bilinear(samples + at.j * f.width + at.i, f.width, at.x, at.y);
+        }
+}
+
+int drainage_find_inputs(struct drainage *d, int level, bool builds, bool lakes, int64_t i,
+                         int64_t j)
 {
     /* The envelope is sampled finely where there may be a coast, and half as finely where water
      * runs over it. The others change slowly. */
@@ -186,16 +201,18 @@ int drainage_find_inputs(struct drainage *d, int level, bool builds, int64_t i, 
     struct nodes *n = d->nodes;
     if (broad.width > BROAD_SIDE || broad.height > BROAD_SIDE)
         return -ERANGE;
-    int err = ask(&b, &broad, true);
+    int err = ask(&b, &broad, 0, lakes ? DRAINAGE_LAKES : DRAINAGE_TOP);
     if (err)
         return err;
     read_inputs(&b, &broad);
+    if (lakes)
+        read_lakes(&b, &broad);
     const struct squares all = {0, broad.width - 1, 0, broad.height - 1};
     const struct squares coast =
         builds ? find_coast(samples_of(&b, DRAINAGE_ENVELOPE), &broad) : all;
     if (coast.left < coast.right) {
         const struct farlands_grid fine = refine(&broad, &coast, builds ? BROAD : BROAD / HALF);
-        err = ask(&b, &fine, false);
+        err = ask(&b, &fine, DRAINAGE_ENVELOPE, DRAINAGE_ENVELOPE);
         if (!err)
             read_envelope(&b, &broad, &coast, &fine);
     }

@@ -7,6 +7,7 @@
 #ifndef FARLANDS_NODES_H
 #define FARLANDS_NODES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "noise/drainage/drainage.h"
@@ -66,6 +67,11 @@ struct nodes {
     node_values before, target; /* the height of the level before, its mean */
     node_values filled;         /* how deep water has filled the envelope there */
     node_values envelope, top;
+    node_values lakes;                     /* see drainage_input */
+    node_values course_lake, course_depth; /* of the lake that a course brings; depth 0: none */
+    bool course_wet[NODES];                /* whether the course is below that lake's level */
+    node_values lake, depth;               /* the node's own (lakes.h) */
+    node_values fade; /* how much less deep a new lake is at the next node upstream */
     node_values edge[NEIGHBORS / 2]; /* lengths of edges to the first four neighbors */
     node_values sum[2];              /* scratch */
     int32_t receiver[NODES];         /* a neighbor's number, or NO_RECEIVER */
@@ -73,12 +79,21 @@ struct nodes {
     int32_t order[NODES], donors[NODES];
     uint64_t heap[NODES];
     uint8_t kind[NODES];
-    int8_t way[NODES]; /* of a course's node: the neighbor to which it leads, or NO_RECEIVER */
+    uint32_t draw[NODES]; /* random bits, for new lakes */
+    bool is_sill[NODES];  /* of a new lake */
+    int8_t way[NODES];    /* of a course's node: the neighbor to which it leads, or NO_RECEIVER */
 };
 
 static inline int node_at(int column, int row)
 {
     return NODES_FIRST + row * NODES_STRIDE + column;
+}
+
+/* The node to which P drains; node 0, beside the block, if there is none. */
+static inline int node_receiver(const struct nodes *n, int p)
+{
+    const int k = n->receiver[p];
+    return k == NO_RECEIVER ? 0 : p + neighbor_step[k];
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "noise/drainage/between.h"
 #include "noise/drainage/drainage_parts.h"
 #include "noise/drainage/hydraulics.h"
+#include "noise/drainage/lakes.h"
 #include "noise/drainage/powers.h"
 #include "noise/exact/lattice.h"
 #include "noise/farlands.h"
@@ -20,6 +21,7 @@ struct site {
     int64_t i, j; /* the first node */
     int level;
     bool builds, first, last;    /* rivers build: here, and not on the level before */
+    bool lakes;                  /* may begin here */
     float cell;                  /* km2 */
     float finer;                 /* metres that finer levels add, for each unit of steepness */
     struct drainage_frame frame; /* cells of this level, from the first node's corner */
@@ -45,7 +47,7 @@ static int find_before(struct site *s)
     s->at[1] = (a * south - b * east) / t->square;
     s->along = (a * own_a + b * own_b) / t->square;
     s->across = (a * own_b - b * own_a) / t->square;
-    return drainage_fill_patch(s->d, s->level - 1, s->range, &s->frame);
+    return drainage_fill_patch(s->d, s->level - 1, s->range, &s->frame, false);
 }
 
 /* The values of the patch at node P, in COLUMN and ROW. */
@@ -93,6 +95,8 @@ static void place_nodes(const struct site *s, const uint64_t *column, const uint
         n->floor_area[p] = -NODES_HIGH;
         n->kind[p] = NODE_PLAIN;
         n->way[p] = NO_RECEIVER;
+        n->is_sill[p] = n->course_wet[p] = false;
+        n->course_lake[p] = n->course_depth[p] = n->lake[p] = n->depth[p] = n->fade[p] = 0;
         n->target[p] = n->sum[0][p] = 0;
     }
     for (int j = 0; j < NODES_SIDE; j++)
@@ -264,6 +268,14 @@ static void run_over_envelope(const struct site *s)
     memcpy(n->mean, n->envelope, sizeof n->mean);
 }
 
+/* Random bits for lakes. */
+static void draw_lakes(struct nodes *n, const uint64_t *column, const uint64_t *row)
+{
+    for (int j = 0; j < NODES_SIDE; j++)
+        for (int i = 0; i < NODES_SIDE; i++)
+            n->draw[node_at(i, j)] = random_at(row[j] ^ 0xaaaa, column[i]);
+}
+
 static void build(const struct site *s)
 {
     struct nodes *n = s->n;
@@ -274,6 +286,8 @@ static void build(const struct site *s)
         hydraulics_slopes(n, concavity, cell);
         hydraulics_climb(n, cell);
         route(s);
+        if (pass == 0 && s->lakes)
+            lakes_begin(n, cell);
     }
     if (s->last)
         hydraulics_creep(n);
@@ -283,6 +297,7 @@ static void build(const struct site *s)
     } else {
         find_mean(s);
     }
+    lakes_find(n, cell);
 }
 
 static int8_t rock_byte(float rock)
@@ -293,6 +308,7 @@ static int8_t rock_byte(float rock)
 
 static void keep_nodes(const struct nodes *n, struct drainage_block *b)
 {
+    b->has_lakes = false;
     for (int row = 0; row < BLOCK_SIDE; row++)
         for (int column = 0; column < BLOCK_SIDE; column++) {
             const int p = node_at(column + BLOCK_MARGIN, row + BLOCK_MARGIN);
@@ -300,6 +316,9 @@ static void keep_nodes(const struct nodes *n, struct drainage_block *b)
             b->height[to] = n->height[p];
             b->mean[to] = n->mean[p];
             b->area[to] = n->area[p];
+            b->lake[to] = lake_quarters(n->lake[p]);
+            b->depth[to] = lake_parts(n->depth[p]);
+            b->has_lakes |= b->depth[to] > 0;
             b->rock[0][to] = rock_byte(n->rock[0][p]);
             b->rock[1][to] = rock_byte(n->rock[1][p]);
             b->x[to] = (uint8_t)(n->x[p] * 256);
@@ -344,7 +363,10 @@ int drainage_solve(struct drainage *d, struct drainage_block *b)
         row[k] = lattice_axis(s.j + k, ~t->key);
     }
     place_nodes(&s, column, row);
-    err = drainage_find_inputs(d, s.level, s.builds, s.i, s.j);
+    s.lakes = s.builds && !s.last && t->metres > 500;
+    if (s.lakes)
+        draw_lakes(s.n, column, row);
+    err = drainage_find_inputs(d, s.level, s.builds, s.lakes, s.i, s.j);
     if (err)
         return err;
     if (s.level > 0)

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "noise/drainage/drainage_parts.h"
+#include "noise/drainage/lakes.h"
 #include "noise/farlands.h"
 
 /* Samples that are found together, at most, along a side. */
@@ -82,7 +83,7 @@ struct filling {
     const struct drainage_patch *patch;
     struct places x, y;
     int16_t column[PATCH_NODES], row[PATCH_NODES];
-    int value; /* which of the patch's values */
+    int value; /* which of the patch's values; -1: the levels of lakes */
     float *out;
     size_t stride;
 };
@@ -123,7 +124,7 @@ static inline void fill_few(const struct triangle *t, const double *restrict at,
 /* The samples in a triangle. A sample's weights are whole numbers below 2^53, twice the areas of
  * triangles: so each sample is in a triangle, and gets the same bits whatever the places begin at.
  */
-static void fill_triangle(const struct filling *f, const int node[3])
+static void fill_triangle(const struct filling *f, const int node[3], const double value[3])
 {
     enum { AT_ONCE = 4 };
     const struct drainage_patch *p = f->patch;
@@ -135,7 +136,7 @@ static void fill_triangle(const struct filling *f, const int node[3])
     if (left >= end || top >= last)
         return;
     const int a = node[0], b = node[1], c = node[2];
-    struct triangle t = {.x = p->x[a], .y = p->y[a], .value = (double)p->value[a][f->value]};
+    struct triangle t = {.x = p->x[a], .y = p->y[a], .value = value[0]};
     t.bx = p->x[b] - t.x;
     t.by = p->y[b] - t.y;
     t.cx = p->x[c] - t.x;
@@ -145,8 +146,8 @@ static void fill_triangle(const struct filling *f, const int node[3])
         return;
     const int room = f->x.count - AT_ONCE; /* the last column that so many begin at */
     const double per = 1 / t.whole;
-    t.per_b = ((double)p->value[b][f->value] - t.value) * per;
-    t.per_c = ((double)p->value[c][f->value] - t.value) * per;
+    t.per_b = (value[1] - t.value) * per;
+    t.per_c = (value[2] - t.value) * per;
     for (int j = top; j < last; j++) {
         const double down = f->y.at[j] - t.y;
         float *row = f->out + (size_t)j * f->stride;
@@ -159,6 +160,55 @@ static void fill_triangle(const struct filling *f, const int node[3])
     }
 }
 
+/* The level of the lake in a triangle: of its nodes, unless two have different ones, or water would
+ * flow out over the third, or all ground is far above it, whatever is added to it. */
+static bool find_lake(const struct drainage_patch *p, const int node[3], double value[3])
+{
+    static const float FAR = 30; /* metres */
+    float level = -NODES_HIGH, least = NODES_HIGH;
+    for (int k = 0; k < 3; k++) {
+        const float height = p->value[node[k]][PATCH_HEIGHT];
+        level = p->depth[node[k]] > 0 ? p->lake[node[k]] : level;
+        least = height < least ? height : least;
+    }
+    bool is_one = least < level + FAR;
+    for (int k = 0; k < 3; k++) {
+        const float height = p->value[node[k]][PATCH_HEIGHT];
+        is_one &= p->depth[node[k]] > 0 ? p->lake[node[k]] == level : height >= level;
+        value[k] = (double)level;
+    }
+    return is_one;
+}
+
+/* Fill a triangle with what is asked for. */
+static void fill_value(const struct filling *f, const int node[3])
+{
+    double value[3];
+    if (f->value < 0) {
+        if (find_lake(f->patch, node, value))
+            fill_triangle(f, node, value);
+        return;
+    }
+    for (int k = 0; k < 3; k++)
+        value[k] = (double)f->patch->value[node[k]][f->value];
+    fill_triangle(f, node, value);
+}
+
+/* Lower the ground at lakes. Means are lowered as much; and under water there is nothing above the
+ * ground. */
+static void lower_ground(struct drainage_patch *p)
+{
+    const int count = p->range.width * p->range.height;
+    for (int k = 0; k < count && p->has_lakes; k++) {
+        float *height = &p->value[k][PATCH_HEIGHT], *mean = &p->value[k][PATCH_MEAN];
+        if (p->receiver[k] == NODE_UNKNOWN || p->depth[k] == 0)
+            continue;
+        const float to = lake_lower(*height, p->lake[k], p->depth[k]);
+        *mean = to < p->lake[k] ? to : *mean - (*height - to);
+        *height = to;
+    }
+}
+
 static void fill_quad(const struct filling *f, int a)
 {
     const int8_t *above = f->patch->receiver + a, *below = above + f->patch->range.width;
@@ -167,8 +217,8 @@ static void fill_quad(const struct filling *f, int a)
         below[1] == NODE_UNKNOWN)
         return;
     cut_quad(f->patch, a, triangle);
-    fill_triangle(f, triangle[0]);
-    fill_triangle(f, triangle[1]);
+    fill_value(f, triangle[0]);
+    fill_value(f, triangle[1]);
 }
 
 int drainage_level(const struct drainage *d, int64_t band_limit)
@@ -190,16 +240,16 @@ static struct turned_range range_of(const struct turned *t, const struct drainag
 
 /* SAMPLES that are so close to each other that a patch has all nodes around them. */
 static int fill_samples(struct drainage *d, int level, const struct drainage_samples *s,
-                        struct turned_range range, bool mean, float *out, size_t stride)
+                        struct turned_range range, int value, float *out, size_t stride)
 {
     const struct drainage_frame frame = drainage_frame_of(
         s->x[0], s->y[0], s->x[s->width - 1] - s->x[0], s->y[s->height - 1] - s->y[0],
         AROUND * FARLANDS_UNIT * d->lattice[level].metres);
-    struct filling f = {
-        .patch = d->patch, .value = mean ? PATCH_MEAN : PATCH_HEIGHT, .out = out, .stride = stride};
-    const int err = drainage_fill_patch(d, level, range, &frame);
-    if (err)
+    struct filling f = {.patch = d->patch, .value = value, .out = out, .stride = stride};
+    const int err = drainage_fill_patch(d, level, range, &frame, value < 0);
+    if (err || (value < 0 && !d->patch->has_lakes))
         return err;
+    lower_ground(d->patch);
     place(&f.x, s->x, s->width);
     place(&f.y, s->y, s->height);
     for (int k = 0; k < range.width * range.height; k++)
@@ -214,13 +264,13 @@ static int fill_samples(struct drainage *d, int level, const struct drainage_sam
 }
 
 /* Halves SAMPLES until they fit. */
-static int fill_parts(struct drainage *d, int level, const struct drainage_samples *s, bool mean,
+static int fill_parts(struct drainage *d, int level, const struct drainage_samples *s, int value,
                       float *out, size_t stride)
 {
     const struct turned_range range = range_of(&d->lattice[level], s);
     if (range.width <= PATCH_SIDE && range.height <= PATCH_SIDE && s->width <= SAMPLES_SIDE &&
         s->height <= SAMPLES_SIDE)
-        return fill_samples(d, level, s, range, mean, out, stride);
+        return fill_samples(d, level, s, range, value, out, stride);
     struct drainage_samples a = *s, b = *s;
     if (s->width > s->height) {
         a.width = s->width / 2;
@@ -231,10 +281,10 @@ static int fill_parts(struct drainage *d, int level, const struct drainage_sampl
         b.height = s->height - a.height;
         b.y += a.height;
     }
-    const int err = fill_parts(d, level, &a, mean, out, stride);
+    const int err = fill_parts(d, level, &a, value, out, stride);
     if (err)
         return err;
-    return fill_parts(d, level, &b, mean,
+    return fill_parts(d, level, &b, value,
                       out + (size_t)(b.y - s->y) * stride + (size_t)(b.x - s->x), stride);
 }
 
@@ -263,7 +313,7 @@ static int fill_over_envelope(struct drainage *d, const struct farlands_grid *gr
 {
     float *in[DRAINAGE_INPUTS];
     for (enum drainage_input k = 0; k < DRAINAGE_INPUTS; k++)
-        in[k] = d->input + (ptrdiff_t)k * INPUT_SIDE * INPUT_SIDE;
+        in[k] = k == DRAINAGE_LAKES ? NULL : d->input + (ptrdiff_t)k * INPUT_SIDE * INPUT_SIDE;
     const int err = d->source(d->context, grid, in);
     for (int k = 0; k < grid->width * grid->height && !err; k++) {
         const float envelope = in[DRAINAGE_ENVELOPE][k];
@@ -301,5 +351,12 @@ int drainage_heights(struct drainage *d, const struct drainage_samples *samples,
     const int level = drainage_level(d, band_limit);
     if (band_limit > 0 && !drainage_builds(d, level))
         return fill_grids(d, samples, band_limit, out, stride);
-    return fill_parts(d, level, samples, band_limit > 0, out, stride);
+    return fill_parts(d, level, samples, band_limit > 0 ? PATCH_MEAN : PATCH_HEIGHT, out, stride);
+}
+
+int drainage_lakes(struct drainage *d, const struct drainage_samples *samples, int64_t band_limit,
+                   float *out, size_t stride)
+{
+    const int level = drainage_level(d, band_limit);
+    return drainage_builds(d, level) ? fill_parts(d, level, samples, -1, out, stride) : 0;
 }

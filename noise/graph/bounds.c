@@ -141,7 +141,7 @@ static struct bounds river_bounds(const struct operation *o, const struct operat
 /* Steps.c keeps the ground within them. Everest is 8849 m high. */
 static struct bounds drainage_bounds(const struct operation *envelope)
 {
-    static const double RELIEF = 9000, HOLLOW = 100;
+    static const double RELIEF = 9000, HOLLOW = 400;
     return about(fmin((double)envelope->low, 0) - HOLLOW, fmax((double)envelope->high, 0) + RELIEF);
 }
 

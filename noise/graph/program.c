@@ -285,7 +285,8 @@ struct totals {
 /* The fault of O, a drain or a drainage that needs another one. */
 static struct node_fault drained_fault(const struct totals *totals, const struct operation *o)
 {
-    static const char *const keys[DRAINAGE_INPUTS] = {"envelope", "steepness", "side", "top"};
+    static const char *const keys[DRAINAGE_INPUTS] = {"envelope", "steepness", "side", "top",
+                                                      "lakes"};
     int i = 0;
     while (!totals->drained[o->input[i]])
         i++;

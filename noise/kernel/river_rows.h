@@ -54,8 +54,8 @@ struct river_lakes {
 struct river_near {
     river_values bank, level, order, half, depth; /* the nearest river */
     struct river_lakes lakes;
-    float sea; /* 1 / the depth, in metres, from which channels leave the sea's floor; or 0: at none
-                */
+    float sea; /* 1 / the depth, in metres, from which channels leave the floor of the sea and of
+                  lakes; or 0: at none */
 };
 
 /* The valleys around samples: the ground is at most UPPER, at least LOWER. */

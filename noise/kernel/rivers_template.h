@@ -215,7 +215,7 @@ static void river_channel(const struct river_near *near, int j, int n, const flo
             narrow_clamp((lake[i] - RIVERS_SHORE) * (1 / (DAM_CREST * RIVERS_SHORE)) + 1, 0, 1);
         const float low = level[i] + BANK_HEIGHT - off - 100 * one;
         const float high = level[i] + BANK_HEIGHT + 0.1f * dry + 0.02f * dry * dry;
-        const float drowned = narrow_clamp(-h * sea, 0, 1);
+        const float drowned = narrow_clamp((l - h) * sea, 0, 1);
         const float banked = h < low ? low - (low - h) * drowned : h > high ? high : h;
         /* Under water the bed is a parabola. */
         const float f = half[i] > 0 ? 1 + d / half[i] : 1;

@@ -296,7 +296,7 @@ static int follow_curve(struct rivers *rivers, struct farlands_course *course,
             end_at(rivers, on, &p);
         else if (t == CURVE_PIECES && circle)
             end_in_circle(&p);
-        else if (here.is_lake)
+        else if (here.is_lake && p.level <= here.lake)
             p.kind = FARLANDS_LAKE;
         if (t < first || err)
             continue;

@@ -336,11 +336,44 @@ static void fill(river_values values, const struct chunk *chunk, float value)
             values[j][i] = value;
 }
 
+/* Find the lakes of a drainage, whose levels are known. */
+static int find_lakes(struct rivers *r, const struct chunk *chunk, int64_t band_limit)
+{
+    /* So much heavier than a drain's lakes that no dam rises around them. */
+    static const float WEIGHT = 64, NONE = -1e9f;
+    int64_t x[KERNEL_CHUNK], y[KERNEL_CHUNK];
+    for (int i = 0; i < chunk->width; i++)
+        x[i] = coordinate_at(chunk->x, i);
+    for (int j = 0; j < chunk->height; j++)
+        y[j] = coordinate_at(chunk->y, j);
+    const struct drainage_samples samples = {x, y, chunk->width, chunk->height};
+    fill(r->near.lakes.level, chunk, NONE);
+    const int err = drainage_lakes(r->network.drainage, &samples, band_limit,
+                                   &r->near.lakes.level[0][0], KERNEL_CHUNK);
+    for (int j = 0; j < chunk->height && !err; j++) {
+        float *level = r->near.lakes.level[j], found[KERNEL_CHUNK];
+        bool any = false;
+        for (int i = 0; i < chunk->width; i++) {
+            found[i] = level[i];
+            any |= level[i] > NONE;
+        }
+        if (!any)
+            continue;
+        need_rows(r, chunk, j, j + 1);
+        for (int i = 0; i < chunk->width; i++) {
+            r->near.lakes.weight[j][i] = found[i] > NONE ? WEIGHT : 0;
+            level[i] = found[i] > NONE ? WEIGHT * found[i] : 0;
+        }
+    }
+    return err;
+}
+
 int rivers_find_near(struct rivers *r, const struct chunk *chunk, int64_t band_limit)
 {
     r->near_samples = (float)((double)band_limit / FARLANDS_UNIT);
     memset(r->wet, 0, sizeof r->wet);
-    return fill_chunk(r, chunk, band_limit, false);
+    const int err = r->network.drainage ? find_lakes(r, chunk, band_limit) : 0;
+    return err ? err : fill_chunk(r, chunk, band_limit, false);
 }
 
 static bool is_same(struct coordinates a, struct coordinates b)
@@ -374,7 +407,7 @@ int rivers_look(struct rivers *r, int64_t x, int64_t y, struct rivers_here *out)
 {
     const struct chunk chunk = {{x, 1, NULL}, {y, 1, NULL}, 1, 1};
     const int err = rivers_find_near(r, &chunk, 0);
-    *out = (struct rivers_here){1e9f, false};
+    *out = (struct rivers_here){1e9f, false, 1e9f};
     if (err || !r->wet[0])
         return err;
     const struct river_near *near = &r->near;
@@ -382,6 +415,8 @@ int rivers_look(struct rivers *r, int64_t x, int64_t y, struct rivers_here *out)
     const bool is_within = near->bank[0][0] < 0;
     if (is_within)
         out->level = level;
+    else if (r->network.drainage && weight > 0)
+        out->lake = near->lakes.level[0][0] / weight + RIVERS_COURSE;
     out->is_lake =
         (is_within && near->order[0][0] == 0) ||
         (weight >= RIVERS_SHORE && level <= near->lakes.level[0][0] / weight + RIVERS_COURSE);

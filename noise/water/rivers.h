@@ -39,9 +39,10 @@ bool rivers_is_source(const struct course_node *node, const struct river_network
 
 /* The water at a place on a course. */
 struct rivers_here {
-    float level; /* the course's, or the river's or end lake's that it has joined; 1e9 outside the
-                    water */
-    bool is_lake;
+    float level;  /* the course's, or the river's or end lake's that it has joined; 1e9 outside the
+                     water */
+    bool is_lake; /* if the course is no higher than LAKE */
+    float lake;   /* 1e9 if that is known */
 };
 
 /* Find the water at (X, Y), a place on a course. Returns 0 or the ground's error. What was found

@@ -31,18 +31,20 @@ static const char *const followed[] = {small, builtin};
 static const int tenths[] = {9, 1};
 
 /* Ground that is built by its drainage: in blocks that may disagree about a course between them. */
-static const char built[] =
-    "worlds:\n"
-    "  - name: built\n"
-    "    seeds: any\n"
-    "    native_zoom: 16\n"
-    "    fields:\n"
-    "      floors: { noise: { wavelength: 90000, octaves: 4, elevation: [[-1, -900], [1, 1500]] } }\n"
-    "      ground: { drainage: { envelope: floors, steepness: 0.08, side: 0.5, spacing: 16384, levels: 8 } }\n"
-    "      height: { channel: { of: ground, drain: ground }, unit: m }\n"
-    "      water: { water: { of: height, drain: ground }, unit: m }\n"
-    "      river: { river: ground }\n"
-    "      bank: { bank: ground, unit: m }\n";
+#define BUILT(more)                                                                                            \
+    "worlds:\n"                                                                                                \
+    "  - name: built\n"                                                                                        \
+    "    seeds: any\n"                                                                                         \
+    "    native_zoom: 16\n"                                                                                    \
+    "    fields:\n"                                                                                            \
+    "      floors: { noise: { wavelength: 90000, octaves: 4, elevation: [[-1, -900], [1, 1500]] } }\n"         \
+    "      ground: { drainage: { envelope: floors, steepness: 0.08, side: 0.5, spacing: 16384, levels: 8" more \
+    " } }\n"                                                                                                   \
+    "      height: { channel: { of: ground, drain: ground }, unit: m }\n"                                      \
+    "      water: { water: { of: height, drain: ground }, unit: m }\n"                                         \
+    "      river: { river: ground }\n"                                                                         \
+    "      bank: { bank: ground, unit: m }\n"
+static const char built[] = BUILT(""), with_lakes[] = BUILT(", lakes: 0.3");
 
 static const char dry[] = "worlds: [{name: dry, noise: {wavelength: 1024, octaves: 8}}]";
 
@@ -430,7 +432,7 @@ START_TEST(courses_of_a_drainage_never_rise)
 {
     enum { COURSES = 16, ROOM = 60, MOST_POINTS = 200000, NODE_STEPS = 128 };
     static struct farlands_course_point point[ROOM];
-    struct farlands_world *world = world_of(built);
+    struct farlands_world *world = world_of(_i == 0 ? built : with_lakes);
     struct draws draws = {5, 0};
     int kept = 0;
     for (int k = 0; k < COURSES; k++) {
@@ -485,6 +487,110 @@ START_TEST(courses_end_in_circles)
 }
 END_TEST
 
+/* --- Lakes --- */
+
+/* A square of the exact ground, in which a lake is. */
+enum { LAKE_SIDE = 160, LAKE_STEP = 16, LAKE_NEAR = 10 }; /* LAKE_NEAR: steps, 160 m */
+struct lake_square {
+    float height[LAKE_SIDE][LAKE_SIDE], water[LAKE_SIDE][LAKE_SIDE], river[LAKE_SIDE][LAKE_SIDE];
+};
+
+static void look_at_lake(const struct farlands_world *world, int64_t x, int64_t y,
+                         struct lake_square *out)
+{
+    static const char *const names_of[] = {"height", "water", "river"};
+    float *const rows[] = {out->height[0], out->water[0], out->river[0]};
+    const int64_t step = BLOCKS(LAKE_STEP), half = LAKE_SIDE / 2 * step;
+    const struct farlands_grid grid = {x - half, y - half, step, LAKE_SIDE, LAKE_SIDE, false};
+    ck_assert_int_eq(
+        farlands_fields(world, scratch, &grid, names_of, LENGTH(names_of), rows, LAKE_SIDE), 0);
+}
+
+/* Shores, where a sample is in a lake and its neighbor to one side is not in water: all; those
+ * whose neighbor is lower than the lake; those with lower ground 160 m out. */
+struct shores {
+    long count, low, falling;
+};
+
+static bool is_wet(const struct lake_square *s, int row, int column)
+{
+    return s->water[row][column] > fmaxf(s->height[row][column], 0);
+}
+
+static void count_shores(const struct lake_square *s, struct shores *out)
+{
+    static const float LOW = 0.3f, FALLING = 5;
+    for (int row = LAKE_NEAR; row < LAKE_SIDE - LAKE_NEAR; row++)
+        for (int column = LAKE_NEAR; column < LAKE_SIDE - LAKE_NEAR; column++)
+            for (int k = 0; k < 4; k++) {
+                const int across = k % 2 ? 0 : 1 - k, down = k % 2 ? 2 - k : 0;
+                const float level = s->water[row][column];
+                if (!is_wet(s, row, column) || s->river[row][column] > 0 ||
+                    is_wet(s, row + down, column + across))
+                    continue;
+                out->count++;
+                out->low += s->height[row + down][column + across] < level - LOW;
+                out->falling += s->height[row + LAKE_NEAR * down][column + LAKE_NEAR * across] <
+                                level - FALLING;
+            }
+}
+
+/* The first lake that a course from (X, Y) flows through; returns whether there is one. */
+static bool find_lake(const struct farlands_world *world, int64_t x, int64_t y, int64_t *lake_x,
+                      int64_t *lake_y)
+{
+    enum { PAGE = 1000, PAGES = 20 };
+    static struct farlands_course_point point[PAGE];
+    struct farlands_course course;
+    size_t count = PAGE;
+    ck_assert_int_eq(farlands_course_at(world, scratch, x, y, &course), 0);
+    for (int page = 0; page < PAGES && count == PAGE; page++) {
+        ck_assert_int_eq(farlands_downstream(world, scratch, &course, point, PAGE, &count), 0);
+        for (size_t i = 0; i < count; i++)
+            if (point[i].kind == FARLANDS_LAKE) {
+                *lake_x = point[i].x;
+                *lake_y = point[i].y;
+                return true;
+            }
+    }
+    return false;
+}
+
+/* Lakes lie in hollows: hardly any shore has lower ground beside it. */
+START_TEST(lakes_have_shores)
+{
+    static const char *const lakes_of[] = {builtin, "worlds: [{like: alps}]"};
+    enum { LAKES = 12 };
+    static struct lake_square square;
+    struct farlands_world *world = world_of(lakes_of[_i]);
+    struct draws draws = {77, 0};
+    struct shores shores = {0, 0, 0};
+    int64_t seen[LAKES][2];
+    int found = 0;
+    for (int n = 0; n < 40 * LAKES && found < LAKES; n++) {
+        int64_t y, lake_x, lake_y;
+        bool is_new = true;
+        const int64_t x = draw_land(&draws, world, &y);
+        if (!find_lake(world, x, y, &lake_x, &lake_y))
+            continue;
+        for (int k = 0; k < found; k++)
+            is_new &= llabs(seen[k][0] - lake_x) + llabs(seen[k][1] - lake_y) >
+                      BLOCKS(LAKE_SIDE * LAKE_STEP);
+        if (!is_new)
+            continue;
+        seen[found][0] = lake_x;
+        seen[found][1] = lake_y;
+        look_at_lake(world, lake_x, lake_y, &square);
+        count_shores(&square, &shores);
+        found++;
+    }
+    must(found == LAKES && shores.count > 1000, "%d lakes, %ld shores", found, shores.count);
+    must(shores.low <= shores.count / 50 && shores.falling <= shores.count / 20,
+         "%ld of %ld shores are low, %ld fall", shores.low, shores.count, shores.falling);
+    farlands_world_free(world);
+}
+END_TEST
+
 START_TEST(wrong_calls_are_refused)
 {
     struct farlands_world *world = world_of(small), *without = world_of(dry),
@@ -524,10 +630,11 @@ int main(void)
     TCase *tcase = tcase_create("courses");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, courses_lead_to_the_end, 0, LENGTH(followed));
-    tcase_add_test(tcase, courses_of_a_drainage_never_rise);
+    tcase_add_loop_test(tcase, courses_of_a_drainage_never_rise, 0, 2);
     tcase_add_test(tcase, courses_end_in_circles);
+    tcase_add_loop_test(tcase, lakes_have_shores, 0, 2);
     tcase_add_test(tcase, wrong_calls_are_refused);
-    tcase_set_timeout(tcase, getenv("COURSES") ? 3600 : 60);
+    tcase_set_timeout(tcase, getenv("COURSES") ? 3600 : 600);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -624,7 +624,7 @@ START_TEST(gullies_that_are_too_steep_are_refused)
     struct graph_fault fault;
     ck_assert_int_eq(program_new(&program, nodes, 5, &fault), -EINVAL);
     ck_assert_int_eq(fault.node, 4);
-    memcpy(nodes[4].input, (int[]){3, 3, 3, -1}, sizeof nodes[4].input);
+    memcpy(nodes[4].input, (int[GRAPH_MAX_INPUTS]){3, 3, 3, -1, -1}, sizeof nodes[4].input);
     ck_assert_int_eq(program_new(&program, nodes, 5, &fault), 0);
     program_free(program);
 }

@@ -60,7 +60,8 @@ static inline int add_erosion(struct graph_builder *b, int field, double blocks,
     const int dy = add(b, GRAPH_SLOPE_Y, lattice, -1, -1, 0, 0);
     const int mask = add(b, GRAPH_CONSTANT, -1, -1, -1, 1, 0);
     const int gullies = add_noise(b, GRAPH_ERODE, blocks, 6, 0.1, 0.3);
-    memcpy(b->node[gullies].input, (int[]){dx, dy, mask, -1}, sizeof b->node[gullies].input);
+    memcpy(b->node[gullies].input, (int[GRAPH_MAX_INPUTS]){dx, dy, mask, -1, -1},
+           sizeof b->node[gullies].input);
     return add(b, GRAPH_ADD, field, gullies, -1, 0, 0);
 }
 
@@ -320,8 +321,10 @@ static inline int add_drainage(struct graph_builder *b)
     const int steepness = add(b, GRAPH_CONSTANT, -1, -1, -1, 0.1, 0);
     const int side = add(b, GRAPH_CONSTANT, -1, -1, -1, 0.5, 0);
     const int top = add(b, GRAPH_CONSTANT, -1, -1, -1, 700, 0);
+    const int lakes = add(b, GRAPH_CONSTANT, -1, -1, -1, 0.4, 0);
     const int drainage = add(b, GRAPH_DRAINAGE, envelope, steepness, side, 0, 0);
     b->node[drainage].input[DRAINAGE_TOP] = top;
+    b->node[drainage].input[DRAINAGE_LAKES] = lakes;
     b->drainage = (struct drainage_params){.seed = 42,
                                            .spacing = BLOCKS(8192),
                                            .levels = 6,
