@@ -63,20 +63,21 @@ describe('ranges of regions', { timeout: TIMEOUT }, () => {
             [2000, 64, count], [5, 1000, count], [4097 - count, 3333, count]];
         const expected = await Promise.all(rows.map(([i, j, width]) =>
             daemon.bytes(target([at[0] + blocks(i), at[1] + blocks(j)], [width, 1], { world }))));
-        const took = await processorTimeOf(daemon.pid, async () => {
-            for (const [n, [i, j, width]] of rows.entries()) {
-                const first = (j * side + i) * 4, last = first + 4 * width - 1;
-                const answer = await part(path, `bytes=${first}-${last}`);
-                assertStatus(answer, 206);
-                assert.equal(answer.headers['content-range'], `bytes ${first}-${last}/${size}`);
-                assertSameBytes(answer.body, expected[n], `${i}, ${j}`);
-            }
-        });
+        const eachOften = async (work) => {       // because the clock ticks every 10 ms
+            for (let times = 0; times < 8; times++)
+                for (const [n, row] of rows.entries())
+                    await work(row, n);
+        };
+        const took = await processorTimeOf(daemon.pid, () => eachOften(async ([i, j, width], n) => {
+            const first = (j * side + i) * 4, last = first + 4 * width - 1;
+            const answer = await part(path, `bytes=${first}-${last}`);
+            assertStatus(answer, 206);
+            assert.equal(answer.headers['content-range'], `bytes ${first}-${last}/${size}`);
+            assertSameBytes(answer.body, expected[n], `${i}, ${j}`);
+        }));
         // A part costs what a region of its size does: much less than its row.
-        const whole = await processorTimeOf(daemon.pid, async () => {
-            for (const [, j] of rows)
-                await daemon.bytes(target([at[0], at[1] + blocks(j)], [side, 1], { world }));
-        });
+        const whole = await processorTimeOf(daemon.pid, () => eachOften(([, j]) =>
+            daemon.bytes(target([at[0], at[1] + blocks(j)], [side, 1], { world }))));
         assert.ok(took < whole / 4, `${took} ms of processor time for parts of rows that take ${whole} ms`);
     });
 

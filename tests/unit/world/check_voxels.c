@@ -16,6 +16,7 @@ enum {
     GROWTH = 64,     /* on each side, until it is decided whether a piece floats */
     SPAWNS = 25,     /* in each world */
     SPAN = 1 << 21,  /* boxes are within so many blocks of the origin */
+    NEAR = 4000,     /* some follow another within so many blocks, where drained ground is known */
     WITH_RIVERS = 3, /* of the worlds, the first */
 };
 
@@ -229,15 +230,23 @@ static float height_at(const struct farlands_terrain *terrain, int64_t x, int64_
                             farlands_units(y));
 }
 
+/* Draw number N, where COUNT in a row are near each other. */
+static void draw_near(struct draws *draws, int n, int count, int64_t *x, int64_t *y)
+{
+    const int64_t span = n % count == 0 ? SPAN : NEAR;
+    const int64_t from_x = n % count == 0 ? 0 : *x, from_y = n % count == 0 ? 0 : *y;
+    *x = from_x + draw_between(draws, -span, span);
+    *y = from_y + draw_between(draws, -span, span);
+}
+
 /* A block on land; on steep ground if there is some. */
 static void draw_land(struct draws *draws, const struct farlands_terrain *terrain, bool steep,
                       int64_t *x, int64_t *y)
 {
-    enum { APART = 16 };
+    enum { APART = 16, IN_A_ROW = 20 };
     float height = -1, rise = 0;
     for (int tries = 0; height < 1 || (steep && rise < APART && tries < 1000); tries++) {
-        *x = draw_between(draws, -SPAN, SPAN);
-        *y = draw_between(draws, -SPAN, SPAN);
+        draw_near(draws, tries, IN_A_ROW, x, y);
         height = height_at(terrain, *x, *y);
         if (steep && height >= 1)
             rise = fabsf(height_at(terrain, *x + APART, *y) - height);
@@ -273,21 +282,19 @@ END_TEST
 /* Rivers and lakes do not run off into caves: hardly any block below water is missing. */
 START_TEST(water_lies_on_ground)
 {
-    enum { WINDOWS = 400, APART = 32 };
+    enum { WINDOWS = 400, IN_A_ROW = 8, APART = 32 };
     const struct world *world = worlds_find(worlds, names[_i]);
     struct draws draws = {2300 + (uint64_t)_i, 0};
+    int64_t x = 0, y = 0;
     int wet = 0, open = 0;
 
     for (int n = 0; n < WINDOWS; n++) {
         static float level[SIDE * SIDE], height[SIDE * SIDE], ground[SIDE * SIDE];
         const int field[] = {world_water(world)->water, terrain_height_field(world->base_terrain)};
         float *const out[] = {level, height};
-        struct farlands_grid grid = {farlands_units(draw_between(&draws, -SPAN, SPAN)),
-                                     farlands_units(draw_between(&draws, -SPAN, SPAN)),
-                                     farlands_units(APART),
-                                     SIDE,
-                                     SIDE,
-                                     false};
+        draw_near(&draws, n, IN_A_ROW, &x, &y);
+        struct farlands_grid grid = farlands_chunk(x, y, SIDE, SIDE);
+        grid.step = farlands_units(APART);
         must(terrain_fields(world->base_terrain, scratch, &grid, field, 1, out, SIDE) == 0,
              "water");
         int at = 0;
