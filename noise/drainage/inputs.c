@@ -136,7 +136,7 @@ static inline struct between between_samples(const struct sampling *f, const str
     return (struct between){i, j, x - (float)i, y - (float)j};
 }
 
-/* All inputs at all nodes, from samples of the same places. */
+/* All inputs but lakes at all nodes, from samples of the same places. */
 static void read_inputs(const struct place *b, const struct farlands_grid *grid)
 {
     const struct sampling f = sampling_of(b, grid);
@@ -158,13 +158,14 @@ static void read_inputs(const struct place *b, const struct farlands_grid *grid)
         }
 }
 
-/* The envelope at nodes in SQUARES of BROAD, from its samples on GRID. */
-static void read_envelope(const struct place *b, const struct farlands_grid *broad,
-                          const struct squares *squares, const struct farlands_grid *grid)
+/* INPUT at the nodes in SQUARES of BROAD, from its samples on GRID. */
+static void read_input(const struct place *b, const struct farlands_grid *broad,
+                       const struct squares *squares, const struct farlands_grid *grid,
+                       enum drainage_input input, float *out)
 {
     const struct sampling f = sampling_of(b, grid), wide = sampling_of(b, broad);
-    const float *samples = samples_of(b, DRAINAGE_ENVELOPE);
-    struct nodes *n = b->d->nodes;
+    const float *samples = samples_of(b, input);
+    const struct nodes *n = b->d->nodes;
     for (int row = 0; row < NODES_SIDE; row++)
         for (int column = 0; column < NODES_SIDE; column++) {
             const int p = node_at(column, row);
@@ -173,20 +174,7 @@ static void read_envelope(const struct place *b, const struct farlands_grid *bro
                 in.j >= squares->bottom)
                 continue;
             const struct between at = between_samples(&f, n, column, row, p);
-            n->envelope[p] = bilinear(samples + at.j * f.width + at.i, f.width, at.x, at.y);
-        }
-}
-
-static void read_lakes(const struct place *b, const struct farlands_grid *grid)
-{
-    const struct sampling f = sampling_of(b, grid);
-    const float *samples = samples_of(b, DRAINAGE_LAKES);
-    struct nodes *n = b->d->nodes;
-    for (int row = 0; row < NODES_SIDE; row++)
-        for (int column = 0; column < NODES_SIDE; column++) {
-            const int p = node_at(column, row);
-            const struct between at = between_samples(&f, n, column, row, p);
-            n->lakes[p] = bilinear(samples + at.j * f.width + at.i, f.width, at.x, at.y);
+            out[p] = bilinear(samples + at.j * f.width + at.i, f.width, at.x, at.y);
         }
 }
 
@@ -204,17 +192,17 @@ int drainage_find_inputs(struct drainage *d, int level, bool builds, bool lakes,
     int err = ask(&b, &broad, 0, lakes ? DRAINAGE_LAKES : DRAINAGE_TOP);
     if (err)
         return err;
+    const struct squares all = {0, broad.width - 1, 0, broad.height - 1};
     read_inputs(&b, &broad);
     if (lakes)
-        read_lakes(&b, &broad);
-    const struct squares all = {0, broad.width - 1, 0, broad.height - 1};
+        read_input(&b, &broad, &all, &broad, DRAINAGE_LAKES, n->lakes);
     const struct squares coast =
         builds ? find_coast(samples_of(&b, DRAINAGE_ENVELOPE), &broad) : all;
     if (coast.left < coast.right) {
         const struct farlands_grid fine = refine(&broad, &coast, builds ? BROAD : BROAD / HALF);
         err = ask(&b, &fine, DRAINAGE_ENVELOPE, DRAINAGE_ENVELOPE);
         if (!err)
-            read_envelope(&b, &broad, &coast, &fine);
+            read_input(&b, &broad, &coast, &fine, DRAINAGE_ENVELOPE, n->envelope);
     }
     for (int p = NODES_FIRST; p < NODES_END; p++)
         n->kind[p] = n->envelope[p] <= 0 ? NODE_SEA : NODE_PLAIN;

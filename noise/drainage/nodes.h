@@ -96,4 +96,19 @@ static inline int node_receiver(const struct nodes *n, int p)
     return k == NO_RECEIVER ? 0 : p + neighbor_step[k];
 }
 
+/* The edges of a node, in loops whose counter is p: DO(k, neighbor, length). */
+enum { ROW = NODES_STRIDE };
+#define EDGES(n)                                                                   \
+    const float *restrict east = (n)->edge[0], *restrict southeast = (n)->edge[1]; \
+    const float *restrict south = (n)->edge[2], *restrict southwest = (n)->edge[3]
+#define EACH_EDGE(DO)                           \
+    DO(0, p + 1, east[p]);                      \
+    DO(1, p + ROW + 1, southeast[p]);           \
+    DO(2, p + ROW, south[p]);                   \
+    DO(3, p + ROW - 1, southwest[p]);           \
+    DO(4, p - 1, east[p - 1]);                  \
+    DO(5, p - ROW - 1, southeast[p - ROW - 1]); \
+    DO(6, p - ROW, south[p - ROW]);             \
+    DO(7, p - ROW + 1, southwest[p - ROW + 1]);
+
 #endif

@@ -8,6 +8,7 @@
 #include "noise/drainage/hydraulics.h"
 #include "noise/drainage/lakes.h"
 #include "noise/drainage/powers.h"
+#include "noise/drainage/routes.h"
 #include "noise/exact/lattice.h"
 #include "noise/farlands.h"
 
@@ -249,7 +250,7 @@ static void find_mean(const struct site *s)
 static void route(const struct site *s)
 {
     const float before = s->level > 0 ? 4 * s->cell : 0;
-    hydraulics_route(s->n, s->cell, HYDRAULICS_COURSE * before);
+    routes_find(s->n, s->cell, ROUTES_COURSE * before);
 }
 
 /* The sea's ground, once water has found its way. */
@@ -262,7 +263,7 @@ static void find_sea_floor(struct nodes *n)
 static void run_over_envelope(const struct site *s)
 {
     struct nodes *n = s->n;
-    hydraulics_flood(n);
+    routes_flood(n);
     route(s);
     find_sea_floor(n);
     memcpy(n->mean, n->envelope, sizeof n->mean);
@@ -379,9 +380,9 @@ int drainage_solve(struct drainage *d, struct drainage_block *b)
         build(&s);
     else
         run_over_envelope(&s);
-    hydraulics_mark_courses(s.n, s.cell, s.builds);
+    routes_mark_courses(s.n, s.cell, s.builds);
     if (s.last && s.builds)
-        hydraulics_lower_mouths(s.n);
+        routes_lower_mouths(s.n);
     keep_nodes(s.n, b);
     return 0;
 }
