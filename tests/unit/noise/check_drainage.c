@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "noise/drainage/drainage_parts.h"
+#include "noise/drainage/lakes.h"
 #include "tests/unit/support/draws.h"
 #include "tests/unit/support/fixtures.h"
 
@@ -154,6 +155,73 @@ START_TEST(heights_do_not_depend_on_what_was_asked)
                      "turn %d: %d x %d at (%d, %d)", turn, part.width, part.height, i, j);
         }
     }
+    drainage_free(drainage);
+    drainage_free(other);
+}
+END_TEST
+
+/* The levels of lakes over S; NO_LAKE elsewhere. */
+static const float NO_LAKE = -1;
+static void find_lakes(struct drainage *drainage, const struct drainage_samples *s,
+                       int64_t band_limit, float *level)
+{
+    for (int k = 0; k < MOST * MOST; k++)
+        level[k] = NO_LAKE;
+    ck_assert_int_eq(drainage_lakes(drainage, s, band_limit, level, MOST), 0);
+}
+
+/* Move to a place with a lake near it: a sample's level is above its height. */
+static void find_lake(struct drainage *drainage, struct draws *draws, int64_t *x, int64_t *y)
+{
+    static struct square wide;
+    static float level[MOST * MOST];
+    const int64_t far = BLOCKS(300000), step = BLOCKS(512);
+    for (int tries = 0; tries < 100; tries++) {
+        place(&wide, draw_between(draws, -far, far), draw_between(draws, -far, far), step, MOST);
+        evaluate(drainage, &wide, 0);
+        find_lakes(drainage, &(struct drainage_samples){wide.x, wide.y, MOST, MOST}, 0, level);
+        for (int k = 0; k < MOST * MOST; k++)
+            if (level[k] != NO_LAKE && level[k] > wide.height[k]) {
+                *x = wide.x[k % MOST];
+                *y = wide.y[k / MOST];
+                return;
+            }
+    }
+    must(false, "no lake");
+}
+
+START_TEST(lakes_do_not_depend_on_what_was_asked)
+{
+    static struct square grid;
+    static float level[MOST * MOST], out[MOST * MOST];
+    struct draws draws = {77, 0};
+    struct land land = land_of(1);
+    struct drainage *drainage = drainage_of(&shapes[0], &land);
+    struct drainage *other = drainage_of(&shapes[0], &land);
+    int lakes = 0;
+    for (int turn = 0; turn < 6; turn++) {
+        const int64_t limit = turn % 2 ? cell_of(&shapes[0]) << turn / 2 : 0;
+        const int64_t cell = cell_of(&shapes[0]);
+        const int64_t step = limit ? limit : draw_between(&draws, cell / 8, 2 * cell);
+        int64_t x, y;
+        find_lake(drainage, &draws, &x, &y);
+        place(&grid, x - MOST / 2 * step, y - MOST / 2 * step, step, MOST);
+        find_lakes(drainage, &(struct drainage_samples){grid.x, grid.y, MOST, MOST}, limit, level);
+        for (int k = 0; k < MOST * MOST; k++)
+            lakes += level[k] != NO_LAKE;
+        for (int t = 0; t < 40; t++) {
+            const int i = (int)draw_between(&draws, 0, MOST - 1);
+            const int j = (int)draw_between(&draws, 0, MOST - 1);
+            const int w = t < 20 ? 1 : (int)draw_between(&draws, 1, MOST - i);
+            const int h = t < 20 ? 1 : (int)draw_between(&draws, 1, MOST - j);
+            const struct drainage_samples part = {grid.x + i, grid.y + j, w, h};
+            find_lakes(t % 2 ? drainage : other, &part, limit, out);
+            for (int v = 0; v < h; v++)
+                must(same_bits(out + v * MOST, level + (j + v) * MOST + i, w),
+                     "turn %d: %d x %d at (%d, %d)", turn, w, h, i, j);
+        }
+    }
+    must(lakes > 1000, "%d samples at lakes", lakes);
     drainage_free(drainage);
     drainage_free(other);
 }
@@ -324,6 +392,44 @@ START_TEST(blocks_have_no_seams)
     }
     must(differ <= all / 30 && greatly <= all / 200,
          "of %d heights %d differ by more than 1 m, %d by more than 20 m", all, differ, greatly);
+    free(block);
+    drainage_free(drainage);
+}
+END_TEST
+
+/* The same at lakes of a broader level, which change the ground. */
+START_TEST(lakes_have_no_seams)
+{
+    enum { LEVEL = 7, BLOCKS_IN_A_ROW = 100 };
+    struct land land = land_of(5);
+    struct drainage *drainage = drainage_of(&shapes[0], &land);
+    struct drainage_block *block = calloc(1, sizeof *block);
+    int differ = 0, greatly = 0, all = 0;
+    for (int i = BLOCKS_IN_A_ROW; i >= 0; i--) {
+        static float ground[BLOCK_SIDE], depth[BLOCK_SIDE];
+        block->level = LEVEL;
+        block->i = i;
+        ck_assert_int_eq(drainage_solve(drainage, block), 0);
+        for (int row = 0; row < BLOCK_SIDE && i < BLOCKS_IN_A_ROW; row++) {
+            const struct nodes *n = drainage->nodes;
+            const int p = node_at(BLOCK_MARGIN + BLOCK_SIDE, BLOCK_MARGIN + row);
+            if (n->depth[p] == 0 && depth[row] == 0)
+                continue;
+            const float off =
+                fabsf(lake_lower(n->height[p], n->lake[p], n->depth[p]) - ground[row]);
+            differ += off > 1;
+            greatly += off > 20;
+            all++;
+        }
+        for (int row = 0; row < BLOCK_SIDE; row++) {
+            const int p = row * BLOCK_SIDE;
+            depth[row] = lake_depth(block->depth[p]);
+            ground[row] = lake_lower(block->height[p], lake_level(block->lake[p]), depth[row]);
+        }
+    }
+    must(all > 50 && differ <= all / 20 && greatly <= all / 50,
+         "of %d heights at lakes %d differ by more than 1 m, %d by more than 20 m", all, differ,
+         greatly);
     free(block);
     drainage_free(drainage);
 }
@@ -510,5 +616,7 @@ int main(void)
     tcase_add_test(water, courses_reach_the_sea);
     tcase_add_test(water, nodes_are_the_same_in_any_area);
     tcase_add_test(water, blocks_have_no_seams);
+    tcase_add_test(water, lakes_have_no_seams);
+    tcase_add_test(heights, lakes_do_not_depend_on_what_was_asked);
     return suite_run(suite);
 }
