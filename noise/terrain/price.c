@@ -41,8 +41,9 @@ enum {
     NODES = 24,          /* along an axis around a place, on each level */
     NODES_KEPT = 128,    /* that a drainage remembers */
     NODE_SAMPLES = 8,    /* that show a level in a picture */
-    BUILT_NODE = 200000, /* for a node of ground that is built by its drainage, with its fields: */
+    BUILT_NODE = 350000, /* for a node of ground that is built by its drainage, with its fields: */
     BUILT_NODES = 24,    /* along an axis around all places of a set, on each level; */
+    BUILT_KEPT = 600,    /* along an axis, are remembered: more are found twice */
     BUILT_FIRST = 116,   /* around each place, if they lie far apart */
     BUILT_SAMPLES = 2,   /* that show a level in a picture */
     MOST_TIMES = 64,
@@ -190,7 +191,7 @@ static void charge_ground(struct pricing *p, const struct set *set, int k,
             count_apart(set, spacing, BUILT_FIRST, set->places > 1 ? BUILT_NODES : BUILT_FIRST);
         if (level > 0 && spacing < BUILT_SAMPLES * set->band_limit)
             break;
-        charge(p, k, BUILT_NODE, along * along);
+        charge(p, k, BUILT_NODE, along * along * (along > BUILT_KEPT ? 2 : 1));
     }
     found[0][k] = true;
 }
