@@ -147,7 +147,7 @@ void hydraulics_creep(struct nodes *n)
 {
     /* The part of the way to the plane through the neighbors that a node moves in a step. */
     static const float FILL = 0.3f, WEAR = 0.1f;
-    enum { STEPS = 6, LAST = NODES_SIDE - 1 };
+    enum { STEPS = 2, LAST = NODES_SIDE - 1 };
     float *const weight[NEIGHBORS] = {n->edge[0], n->edge[1], n->edge[2], n->edge[3],
                                       n->slope,   n->sum[0],  n->sum[1],  n->target};
     for (int row = 1; row < LAST; row++)
