@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { BLOCK, FAR, STEPS, assertSameBytes, blocks, cut, target } from './boxes.mjs';
 import { Daemon, useDaemon } from './daemon.mjs';
 import { decimal, floats, sameFloat } from './grid.mjs';
+import { known } from '../known.mjs';
 import { BUILT_IN, SLOWEST_WORLD, TIMEOUT, patience } from './program.mjs';
 import { assertNotDelayed, open, peakGrowth, rests, withStreams } from './streams.mjs';
 import { assertError, assertStatus, eachRow } from './table.mjs';
@@ -118,6 +119,29 @@ describe('volumes', { timeout: TIMEOUT }, () => {
     }));
 });
 
+/* How many blocks of a volume's ground are connected to none of its sides. */
+function floatingBlocks(density, [width, height, depth]) {
+    const isGround = density.map((value) => (value > 0 ? 1 : 0)), slice = width * height;
+    const stack = [];
+    const reach = (at) => {
+        if (isGround[at] === 1) {
+            isGround[at] = 2;
+            stack.push(at);
+        }
+    };
+    const sides = (at) => [at % width, Math.floor(at / width) % height, Math.floor(at / slice)];
+    isGround.forEach((ground, at) => {
+        if (ground && sides(at).some((i, axis) => i === 0 || i === [width, height, depth][axis] - 1))
+            reach(at);
+    });
+    while (stack.length) {
+        const at = stack.pop();
+        for (const to of [at - 1, at + 1, at - width, at + width, at - slice, at + slice])
+            reach(to);      // those on the sides are reached already
+    }
+    return isGround.filter((ground) => ground === 1).length;
+}
+
 describe('volumes of the built-in worlds', { timeout: TIMEOUT }, () => {
     const daemon = useDaemon({ builtIn: true });
 
@@ -138,6 +162,13 @@ describe('volumes of the built-in worlds', { timeout: TIMEOUT }, () => {
         const top = column.length - 1 - [...column].reverse().findIndex((density) => density > 0);
         assert.ok(Math.abs(low + top - surface) <= 1, `ground up to ${low + top}, the surface is at ${surface}`);
     }));
+
+    known('have no piece of ground that floats in a cave', async () => {
+        const sides = [64, 64, 64];
+        const bytes = await box(daemon, [-1004692, 254961, 844].map(blocks), sides, { world: 'alps' });
+        const count = floatingBlocks(floats(bytes), sides);
+        assert.ok(count === 0, `${count} blocks float`);
+    });
 });
 
 describe('the ground', { timeout: TIMEOUT }, () => {

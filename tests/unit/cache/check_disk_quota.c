@@ -768,15 +768,16 @@ static bool drop_from_memory(const char *path)
     return !(in_memory & 1);
 }
 
-/* A file that is not in memory: -EAGAIN, until it was read with waiting. The system may read it
- * again whenever it likes, so it is dropped several times. */
+/* A file that is not in memory: -EAGAIN, until it was read with waiting. A busy system may keep it,
+ * or read it again, so it is dropped many times. */
 START_TEST(test_now_cold)
 {
     char path[1024];
+    enum { TRIES = 1000, MANY = 50 };
     struct blob *found;
     int dropped = 0, err = 0;
     put_valid(path, 0);
-    for (int i = 0; i < 100 && err == 0; i++) {
+    for (int i = 0; i < TRIES && dropped < MANY && err == 0; i++) {
         if (!drop_from_memory(path))
             continue;
         dropped++;
@@ -784,7 +785,7 @@ START_TEST(test_now_cold)
         if (err == 0)
             blob_release(found);
     }
-    if (dropped == 0) {
+    if (err == 0 && dropped < MANY) {
         printf("(files here cannot be dropped from memory)\n");
         return;
     }
