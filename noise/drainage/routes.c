@@ -93,8 +93,7 @@ void routes_cut_through(struct nodes *n)
 
 static bool is_inside(int p)
 {
-    const int row = p / NODES_STRIDE - 1, column = p % NODES_STRIDE - NODES_PAD;
-    return row >= 0 && column >= 0 && row < NODES_SIDE && column < NODES_SIDE;
+    return !is_rim(p, 0);
 }
 
 /* Whether water ends at P: in the sea, which fills ground below it, or beyond the block. */

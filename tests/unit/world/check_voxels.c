@@ -1,6 +1,6 @@
 /* Voxels agree with heights: in 60 boxes of four worlds no piece of the ground floats, and nearly
- * all surfaces are heights; spawns stand on blocks, in the air. A rock that floats in a cave, as in
- * one of some hundred boxes, is a known fault: see tests/http/29-volumes. */
+ * all surfaces are heights; spawns stand on blocks, in the air. Elsewhere a block on steep ground
+ * or a rock in a cave floats, a known fault: see tests/http/29-volumes. */
 #include <stdlib.h>
 
 #include "noise/graph/rivers_params.h"
