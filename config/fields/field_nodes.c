@@ -148,6 +148,9 @@ static const struct option drainage_keys[] = {
      HELP(
          "About how high the ground is at most, in metres. Plateaus and mesas are what rivers leave "
          "of such a level.")},
+    {"ice", OPTION_FIELD, AT(input) + DRAINAGE_ICE * sizeof(int), .expected = FIELD_EXPRESSION,
+     HELP("How much glaciers have shaped great valleys, 0 to 1: their walls are steep, and side "
+          "valleys hang above them.")},
     {"lakes", OPTION_FIELD, AT(input) + DRAINAGE_LAKES * sizeof(int), .expected = FIELD_EXPRESSION,
      HELP(
          "How many lakes there are, 0 to 1: at that share of places on a river, a few km from each "
@@ -171,6 +174,10 @@ static const struct option drainage_keys[] = {
     KEY_REAL("bend", AT(drainage.bend), 0, 1,
              "How far rivers wander, in spacings of each lattice."),
     KEY_REAL(
+        "base", AT(drainage.base), -2000, 0,
+        "The level, in metres, to which rivers have built the ground. Below 0, the sea fills the "
+        "valleys that are lower: drowned valleys, and islands before them."),
+    KEY_REAL(
         "from", AT(rivers.from), 0, 14,
         "The order from which a course has water. Order 3 drains 1 km2, and 3.5 times the area "
         "is one order more: order 8.5 drains 1000 km2, 14 a million or more."),
@@ -188,7 +195,7 @@ static const struct option drainage_keys[] = {
 };
 static const struct option water_keys[] = {OF, INPUT("drain", 1), {0}};
 
-#define NO_INPUTS .input = {-1, -1, -1, -1, -1}, .salt = FIELD_NO_SALT
+#define NO_INPUTS .input = {-1, -1, -1, -1, -1, -1}, .salt = FIELD_NO_SALT
 /* As in a world's `noise:`, but wavelength and octaves must be given. */
 #define NOISE                                                                        \
     .gradients = FARLANDS_UNIT256, .fade = FARLANDS_QUINTIC, .hash = FARLANDS_MIX64, \

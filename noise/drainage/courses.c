@@ -112,6 +112,24 @@ static void flatten(const struct bed *bed, const struct point *p, float half)
     }
 }
 
+/* Find the nodes at the walls of a point's glacier, whose floor is HALF wide, and beyond them. */
+static void find_walls(const struct bed *bed, const struct point *p, float half)
+{
+    struct nodes *n = bed->nodes;
+    const float reach = NODES_FLOOR_REACH * half + NODES_HANGING;
+    const int around = (int)reach + 1, column = whole(p->x), row = whole(p->y);
+    for (int j = row - around; j <= row + around; j++)
+        for (int i = column - around; i <= column + around; i++) {
+            if (i < 0 || j < 0 || i >= NODES_SIDE || j >= NODES_SIDE)
+                continue;
+            const int at = node_at(i, j);
+            const float x = (float)i + n->x[at] - p->x, y = (float)j + n->y[at] - p->y;
+            const float off = sqrtf(x * x + y * y) / half;
+            n->wall_half[at] = off < n->off_wall[at] ? half : n->wall_half[at];
+            n->off_wall[at] = off < n->off_wall[at] ? off : n->off_wall[at];
+        }
+}
+
 /* The node in whose cell the point is; -1 if it is outside. */
 static int node_under(const struct point *p)
 {
@@ -280,16 +298,18 @@ static void lay_curve(const struct bed *bed, const struct point *a, const struct
         keep_wet(&p, a);
         if (k % widens == 0)
             flatten(bed, &p, floor_of(bed, &p));
+        if (bed->nodes->has_ice && powers_log2(p.area) > NODES_GLACIER)
+            find_walls(bed, &p, floor_of(bed, &p));
         go_to(bed, &trail, &p, k == count);
     }
 }
 
-static struct point point_at(const struct drainage_patch *p, int at)
+static struct point point_at(const struct drainage_patch *p, int at, float base)
 {
     const float height = p->value[at][PATCH_HEIGHT], lake = p->lake[at], depth = p->depth[at];
     return (struct point){(float)p->x[at],
                           (float)p->y[at],
-                          drainage_ashore(height),
+                          drainage_ashore(height, base),
                           p->area[at],
                           lake,
                           depth,
@@ -327,7 +347,7 @@ void drainage_lay_courses(struct drainage *d, int level, bool builds, int64_t i,
 {
     struct drainage_patch *p = d->patch;
     uint8_t is[PATCH_NODES];
-    const float cell = (float)d->lattice[level].metres;
+    const float cell = (float)d->lattice[level].metres, base = (float)d->params.base;
     static const float TOE = 48; /* metres */
     struct bed bed = {.nodes = d->nodes,
                       .taken = &d->nodes->sum[0],
@@ -349,8 +369,8 @@ void drainage_lay_courses(struct drainage *d, int level, bool builds, int64_t i,
             if (!(is[at] & IS_COURSE) || outside(p->x[at], p->y[at]) > (double)OUTSIDE)
                 continue;
             const int on = receiver_of(p, at);
-            const struct point a = point_at(p, at), b = point_at(p, on);
-            const struct point c = point_at(p, receiver_of(p, on));
+            const struct point a = point_at(p, at, base), b = point_at(p, on, base);
+            const struct point c = point_at(p, receiver_of(p, on), base);
             const struct point begin = middle(&a, &b), end = middle(&b, &c);
             if (!(is[at] & IS_FED))
                 lay_curve(&bed, &a, &a, &begin);

@@ -93,12 +93,11 @@ int drainage_get_block(struct drainage *drainage, int level, int64_t i, int64_t 
 int drainage_fill_patch(struct drainage *drainage, int level, struct turned_range range,
                         const struct drainage_frame *frame, bool only_lakes);
 
-/* HEIGHT, but for the sea's floor, over which no river flows: rivers end just below the sea's
- * level. */
-static inline float drainage_ashore(float height)
+/* HEIGHT, but for the floor of the sea, over which no river flows: rivers end just below BASE. */
+static inline float drainage_ashore(float height, float base)
 {
-    static const float MOUTH = -0.5f;
-    return height < MOUTH ? MOUTH : height;
+    static const float MOUTH = 0.5f;
+    return height < base - MOUTH ? base - MOUTH : height;
 }
 
 /* Solve BLOCK, whose level and place are set. */

@@ -50,6 +50,20 @@ static bool is_coarse(float cell)
     return cell > COARSE;
 }
 
+/* By how much P's slope becomes that of a glacier's wall: the share of its cell that lies in one.
+ * AREA: what P drains, as a logarithm to base 2: rivers that drain as much as a glacier's have cut
+ * through. */
+static float wall_share(const struct nodes *n, int p, float area)
+{
+    const float half = n->wall_half[p], off = n->off_wall[p] * half;
+    const float inner = off - 0.5f > half ? off - 0.5f : half;
+    const float outer =
+        off + 0.5f < NODES_FLOOR_REACH * half ? off + 0.5f : NODES_FLOOR_REACH * half;
+    const float cut = NODES_GLACIER + 1 - area;
+    const float hangs = cut < 0 ? 0 : cut > 1 ? 1 : cut;
+    return outer > inner ? (outer - inner) * hangs * n->ice[p] : 0;
+}
+
 void hydraulics_slopes(struct nodes *n, float concavity, float cell)
 {
     static const float FLOOR = 0.4f; /* in half widths: where slopes begin */
@@ -65,7 +79,9 @@ void hydraulics_slopes(struct nodes *n, float concavity, float cell)
         /* The lesser of the river's slope and of the hillside's; where they are about equal, they
          * are joined smoothly. */
         const float r = bed / n->side[p], r2 = r * r;
-        const float slope = bed / sqrtf(sqrtf(1 + r2 * r2)) * n->gain[p] * cell;
+        float slope = bed / sqrtf(sqrtf(1 + r2 * r2)) * n->gain[p] * cell;
+        if (n->has_ice)
+            slope += wall_share(n, p, own) * (n->side[p] * cell - slope);
         const float bank = (n->side[p] > BANK ? n->side[p] : BANK) * cell;
         n->slope[p] = n->kind[p] == NODE_COURSE && is_coarse(cell) ? bank : slope;
         n->bed_slope[p] = slope;

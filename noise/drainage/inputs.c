@@ -7,7 +7,7 @@
 #include "noise/exact/lattice.h"
 #include "noise/farlands.h"
 
-_Static_assert((int)DRAINAGE_LAKES == FOUR, "the inputs before lakes are read all at once");
+_Static_assert((int)DRAINAGE_ICE == FOUR, "the inputs before ice are read all at once");
 
 /* The block's nodes: from column I and row J of LATTICE on. */
 struct place {
@@ -60,9 +60,10 @@ struct squares {
     int left, right, top, bottom;
 };
 
-/* The squares that may have a coast, and the sea's: a corner is lower than twice the most by which
- * neighbors differ, or than what may lie between them. */
-static struct squares find_coast(const float *envelope, const struct farlands_grid *grid)
+/* The squares that may have a coast, and the sea's: a corner is less above BASE than twice the most
+ * by which neighbors differ, or than what may lie between them. */
+static struct squares find_coast(const float *envelope, const struct farlands_grid *grid,
+                                 float base)
 {
     static const float BETWEEN = 50; /* metres */
     struct squares coast = {grid->width, 0, grid->height, 0};
@@ -77,7 +78,7 @@ static struct squares find_coast(const float *envelope, const struct farlands_gr
         }
     for (int j = 0; j < grid->height; j++)
         for (int i = 0; i < grid->width; i++)
-            if (envelope[j * grid->width + i] < 2 * most) {
+            if (envelope[j * grid->width + i] - base < 2 * most) {
                 coast.left = i - 1 < coast.left ? i - 1 : coast.left;
                 coast.right = i + 1 > coast.right ? i + 1 : coast.right;
                 coast.top = j - 1 < coast.top ? j - 1 : coast.top;
@@ -136,14 +137,14 @@ static inline struct between between_samples(const struct sampling *f, const str
     return (struct between){i, j, x - (float)i, y - (float)j};
 }
 
-/* All inputs but lakes at all nodes, from samples of the same places. */
+/* All inputs but ice and lakes at all nodes, from samples of the same places. */
 static void read_inputs(const struct place *b, const struct farlands_grid *grid)
 {
     const struct sampling f = sampling_of(b, grid);
     struct nodes *n = b->d->nodes;
     float samples[BROAD_SIDE * BROAD_SIDE][FOUR];
     for (int k = 0; k < grid->width * grid->height; k++)
-        for (enum drainage_input in = 0; in < DRAINAGE_LAKES; in++)
+        for (enum drainage_input in = 0; in < DRAINAGE_ICE; in++)
             samples[k][in] = samples_of(b, in)[k];
     for (int row = 0; row < NODES_SIDE; row++)
         for (int column = 0; column < NODES_SIDE; column++) {
@@ -178,6 +179,16 @@ static void read_input(const struct place *b, const struct farlands_grid *broad,
         }
 }
 
+/* Whether a sample of INPUT is above 0. */
+static bool has_some(const struct place *b, const struct farlands_grid *grid,
+                     enum drainage_input input)
+{
+    bool some = false;
+    for (int k = 0; k < grid->width * grid->height; k++)
+        some |= samples_of(b, input)[k] > 0;
+    return some;
+}
+
 int drainage_find_inputs(struct drainage *d, int level, bool builds, bool lakes, int64_t i,
                          int64_t j)
 {
@@ -189,15 +200,18 @@ int drainage_find_inputs(struct drainage *d, int level, bool builds, bool lakes,
     struct nodes *n = d->nodes;
     if (broad.width > BROAD_SIDE || broad.height > BROAD_SIDE)
         return -ERANGE;
-    int err = ask(&b, &broad, 0, lakes ? DRAINAGE_LAKES : DRAINAGE_TOP);
+    int err = ask(&b, &broad, 0, lakes ? DRAINAGE_LAKES : builds ? DRAINAGE_ICE : DRAINAGE_TOP);
     if (err)
         return err;
     const struct squares all = {0, broad.width - 1, 0, broad.height - 1};
     read_inputs(&b, &broad);
+    n->has_ice = builds && has_some(&b, &broad, DRAINAGE_ICE);
+    if (n->has_ice)
+        read_input(&b, &broad, &all, &broad, DRAINAGE_ICE, n->ice);
     if (lakes)
         read_input(&b, &broad, &all, &broad, DRAINAGE_LAKES, n->lakes);
     const struct squares coast =
-        builds ? find_coast(samples_of(&b, DRAINAGE_ENVELOPE), &broad) : all;
+        builds ? find_coast(samples_of(&b, DRAINAGE_ENVELOPE), &broad, n->base) : all;
     if (coast.left < coast.right) {
         const struct farlands_grid fine = refine(&broad, &coast, builds ? BROAD : BROAD / HALF);
         err = ask(&b, &fine, DRAINAGE_ENVELOPE, DRAINAGE_ENVELOPE);
@@ -205,6 +219,6 @@ int drainage_find_inputs(struct drainage *d, int level, bool builds, bool lakes,
             read_input(&b, &broad, &coast, &fine, DRAINAGE_ENVELOPE, n->envelope);
     }
     for (int p = NODES_FIRST; p < NODES_END; p++)
-        n->kind[p] = n->envelope[p] <= 0 ? NODE_SEA : NODE_PLAIN;
+        n->kind[p] = n->envelope[p] <= n->base ? NODE_SEA : NODE_PLAIN;
     return err;
 }

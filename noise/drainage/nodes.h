@@ -39,8 +39,8 @@ enum node_kind {
 
 #define NODES_HIGH 1e9f /* above all ground */
 
-/* Courses cross ground between this and the sea's level, as over flats that tides cover. It is just
- * above the least height of ground ashore, drainage_ashore's. */
+/* Courses cross ground between this and the level of the sea or of the base, as over flats that
+ * tides cover. It is just above the least height of ground ashore, drainage_ashore's. */
 #define NODES_DROWNED (-0.45f)
 
 /* How high the last node of a course is above the sea, in metres. */
@@ -49,6 +49,7 @@ enum node_kind {
 typedef float node_values[NODES];
 
 struct nodes {
+    float base;                  /* metres: the level to which rivers flow */
     node_values x, y;            /* the place in its cell, 0 to 1 */
     node_values upper;           /* the height is at most this */
     node_values height, next;    /* NEXT: of the next step */
@@ -61,12 +62,16 @@ struct nodes {
     node_values off_floor;       /* the square of the distance from a course, in half widths of its
                                     floor */
     node_values floor_area;      /* the logarithm to base 2 of what that course drains */
+    node_values off_wall;        /* the distance from a glacier's course, in half widths */
+    node_values wall_half;       /* that half width, in cells */
     node_values rock[2];         /* logarithms: of SIDE, of STEEPNESS */
     node_values mean; /* the height with what finer levels will add; the envelope, if rivers
                          do not build */
     node_values before, target; /* the height of the level before, its mean */
     node_values filled;         /* how deep water has filled the envelope there */
     node_values envelope, top;
+    bool has_ice;                          /* ICE is not 0 everywhere */
+    node_values ice;                       /* see drainage_input */
     node_values lakes;                     /* see drainage_input */
     node_values course_lake, course_depth; /* of the lake that a course brings; depth 0: none */
     bool course_wet[NODES];                /* whether the course is below that lake's level */
@@ -83,6 +88,13 @@ struct nodes {
     bool is_sill[NODES];  /* of a new lake */
     int8_t way[NODES];    /* of a course's node: the neighbor to which it leads, or NO_RECEIVER */
 };
+
+/* Where side valleys hang above a glacier's, so many cells beyond its walls, courses of the level
+ * before do not say how high they are. */
+#define NODES_HANGING 2.2f
+
+/* The least that a glacier's course drains, as a logarithm to base 2 of km2. */
+#define NODES_GLACIER 6.0f
 
 static inline int node_at(int column, int row)
 {

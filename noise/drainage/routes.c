@@ -96,10 +96,10 @@ static bool is_inside(int p)
     return !is_rim(p, 0);
 }
 
-/* Whether water ends at P: in the sea, which fills ground below it, or beyond the block. */
+/* Whether water ends at P: at the base, which fills ground below it, or beyond the block. */
 static bool is_mouth(const struct nodes *n, int p)
 {
-    return n->kind[p] == NODE_SEA || n->height[p] <= NODES_DROWNED || is_rim(p, 1);
+    return n->kind[p] == NODE_SEA || n->height[p] <= n->base + NODES_DROWNED || is_rim(p, 1);
 }
 
 /* Whether the water from P reaches a mouth. */

@@ -94,6 +94,8 @@ static void place_nodes(const struct site *s, const uint64_t *column, const uint
         n->top[p] = NODES_HIGH;
         n->off_floor[p] = NODES_HIGH;
         n->floor_area[p] = -NODES_HIGH;
+        n->off_wall[p] = NODES_HIGH;
+        n->ice[p] = n->wall_half[p] = 0;
         n->kind[p] = NODE_PLAIN;
         n->way[p] = NO_RECEIVER;
         n->is_sill[p] = n->course_wet[p] = false;
@@ -130,10 +132,20 @@ static void read_nodes(const struct site *s, const uint64_t *column, const uint6
             const four_values before = s->level > 0 ? read_before(s, i, j, p) : (four_values){0};
             for (int k = 0; k < 2; k++)
                 n->rock[k][p] = rough[k] * tent(r >> (16 * k)) + before[PATCH_ROCK + k];
-            n->before[p] = drainage_ashore(before[PATCH_HEIGHT]);
-            n->target[p] = drainage_ashore(before[PATCH_MEAN]);
+            n->before[p] = drainage_ashore(before[PATCH_HEIGHT], s->n->base);
+            n->target[p] = drainage_ashore(before[PATCH_MEAN], s->n->base);
             n->filled[p] = before[PATCH_HEIGHT] - before[PATCH_MEAN];
         }
+}
+
+/* Whether P lies at or near a glacier's walls, over which its water falls: then the course of the
+ * level before, which has fewer places, does not say how high it is. */
+static bool hangs(const struct nodes *n, int p)
+{
+    const float off = n->off_wall[p] * n->wall_half[p];
+    return n->has_ice && n->ice[p] > 0 && n->wall_half[p] > 0 && off > n->wall_half[p] &&
+           off < NODES_FLOOR_REACH * n->wall_half[p] + NODES_HANGING &&
+           powers_log2(n->own[p]) < NODES_GLACIER + 0.5f;
 }
 
 /* Slopes by rock, and what the ground is at most, for the nodes from P to END. */
@@ -150,12 +162,14 @@ static void start_row(const struct site *s, int p, int end)
         const float above = n->before[q] + 4 * n->side[q] * cell;
         const float filled = n->envelope[q] + n->filled[q];
         const float dry = n->filled[q] > 0 && filled < n->before[q] ? n->before[q] : filled;
-        const float upper = n->kind[q] == NODE_SEA ? drainage_ashore(n->envelope[q])
+        const float upper = n->kind[q] == NODE_SEA ? drainage_ashore(n->envelope[q], n->base)
                             : s->builds            ? above
                                                    : dry;
         n->upper[q] =
-            n->kind[q] != NODE_COURSE || (!s->builds && upper < n->upper[q]) ? upper : n->upper[q];
-        const float top = n->kind[q] == NODE_SEA ? NODES_HIGH : drainage_ashore(n->top[q]);
+            n->kind[q] != NODE_COURSE || (!s->builds && upper < n->upper[q]) || hangs(n, q)
+                ? upper
+                : n->upper[q];
+        const float top = n->kind[q] == NODE_SEA ? NODES_HIGH : drainage_ashore(n->top[q], n->base);
         n->upper[q] = n->upper[q] < top ? n->upper[q] : top;
     }
     for (int q = p; q < end; q++) {
@@ -363,6 +377,7 @@ int drainage_solve(struct drainage *d, struct drainage_block *b)
         column[k] = lattice_axis(s.i + k, t->key);
         row[k] = lattice_axis(s.j + k, ~t->key);
     }
+    s.n->base = (float)d->params.base;
     place_nodes(&s, column, row);
     s.lakes = s.builds && !s.last && t->metres > 500;
     if (s.lakes)

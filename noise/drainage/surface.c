@@ -313,14 +313,14 @@ static int fill_over_envelope(struct drainage *d, const struct farlands_grid *gr
 {
     float *in[DRAINAGE_INPUTS];
     for (enum drainage_input k = 0; k < DRAINAGE_INPUTS; k++)
-        in[k] = k == DRAINAGE_LAKES ? NULL : d->input + (ptrdiff_t)k * INPUT_SIDE * INPUT_SIDE;
+        in[k] = k >= DRAINAGE_ICE ? NULL : d->input + (ptrdiff_t)k * INPUT_SIDE * INPUT_SIDE;
     const int err = d->source(d->context, grid, in);
     for (int k = 0; k < grid->width * grid->height && !err; k++) {
         const float envelope = in[DRAINAGE_ENVELOPE][k];
         const float mean = mean_over_envelope(envelope, in[DRAINAGE_STEEPNESS][k],
                                               in[DRAINAGE_SIDE][k], in[DRAINAGE_TOP][k]);
         out[(size_t)(k / grid->width) * stride + (size_t)(k % grid->width)] =
-            envelope > 0 ? mean : envelope;
+            envelope > (float)d->params.base ? mean : envelope;
     }
     return err;
 }

@@ -91,7 +91,7 @@ static void bound_input(enum drainage_input input, float *values, int count)
 {
     static const float LEAST = 1e-4f, MOST = 10, HIGHEST = DRAINAGE_HIGHEST; /* slopes; metres */
     const bool is_height = input == DRAINAGE_ENVELOPE || input == DRAINAGE_TOP;
-    const bool is_share = input == DRAINAGE_LAKES;
+    const bool is_share = input == DRAINAGE_ICE || input == DRAINAGE_LAKES;
     const float low = is_height ? -HIGHEST : is_share ? 0 : LEAST;
     const float high = is_height ? HIGHEST : is_share ? 1 : MOST;
     for (int i = 0; i < count; i++)

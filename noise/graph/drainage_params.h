@@ -13,10 +13,11 @@ enum {
 
 /* What a world says about its ground: fields. */
 enum drainage_input {
-    DRAINAGE_ENVELOPE,  /* metres: the beds of the greatest rivers; 0 or less is the sea */
+    DRAINAGE_ENVELOPE,  /* metres: the beds of the greatest rivers; BASE or less is the sea */
     DRAINAGE_STEEPNESS, /* k: how much a river falls that drains 1 km2 */
     DRAINAGE_SIDE,      /* the slope of the steepest hillsides */
     DRAINAGE_TOP,       /* metres: the ground is no higher */
+    DRAINAGE_ICE,       /* 0 to 1: how much glaciers have widened great valleys */
     DRAINAGE_LAKES,     /* the share of courses' nodes at which a lake ends, on each level */
     DRAINAGE_INPUTS,
 };
@@ -31,6 +32,7 @@ struct drainage_params {
     double floor;     /* the width of a valley's floor that drains 1 km2, in metres; it grows with
                          the square root of the area */
     double bend;      /* how far courses wander, in spacings of each level */
+    double base;      /* metres, 0 or less: the level to which rivers flow */
 };
 
 /* What is wrong with PARAMS, and the KEY at fault; NULL if nothing is. Static strings. */

@@ -235,7 +235,7 @@ static uint64_t mix_drainage(uint64_t id, const struct drainage_params *p)
     id = lattice_mix(id + (uint64_t)p->spacing);
     id = lattice_mix(id + (uint64_t)p->levels);
     id = mix_double(mix_double(id, p->concavity), p->rough);
-    return mix_double(mix_double(id, p->floor), p->bend);
+    return mix_double(mix_double(mix_double(id, p->floor), p->bend), p->base);
 }
 
 static uint64_t program_id(const struct program *program)
@@ -285,8 +285,8 @@ struct totals {
 /* The fault of O, a drain or a drainage that needs another one. */
 static struct node_fault drained_fault(const struct totals *totals, const struct operation *o)
 {
-    static const char *const keys[DRAINAGE_INPUTS] = {"envelope", "steepness", "side", "top",
-                                                      "lakes"};
+    static const char *const keys[DRAINAGE_INPUTS] = {"envelope", "steepness", "side",
+                                                      "top",      "ice",       "lakes"};
     int i = 0;
     while (!totals->drained[o->input[i]])
         i++;

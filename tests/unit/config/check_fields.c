@@ -102,9 +102,9 @@ static const struct {
     {"{height: {drainage: {envelope: 1, steepness: 0.3, side: a, salt: 1}}, a: 0.5}",
      "{\"height\":{\"drainage\":{\"envelope\":1,\"steepness\":0.3,\"side\":\"a\",\"salt\":1}},\"a\":0.5}"},
     {"{height: {drainage: {envelope: 1, steepness: 0.3, side: 0.5, spacing: 8192, levels: 6,\n"
-     "  concavity: 0.5, rough: 0, floor: 0, bend: 1, salt: 1}}}",
-     "{\"height\":{\"drainage\":{\"envelope\":1,\"steepness\":0.3,\"side\":0.5,\"spacing\":8192,"
-     "\"levels\":6,\"concavity\":0.5,\"rough\":0,\"floor\":0,\"bend\":1,\"salt\":1}}}"},
+     "  ice: 0.5, concavity: 0.5, rough: 0, floor: 0, bend: 1, base: -100, salt: 1}}}",
+     "{\"height\":{\"drainage\":{\"envelope\":1,\"steepness\":0.3,\"side\":0.5,\"ice\":0.5,\"spacing\":8192,"
+     "\"levels\":6,\"concavity\":0.5,\"rough\":0,\"floor\":0,\"bend\":1,\"base\":-100,\"salt\":1}}}"},
     {"{height: {channel: {of: d, drain: {of: d}}}, d: {drain: {of: 1, salt: 1}}, b: {bank: d},\n"
      "  w: {water: {of: height, drain: {of: d, lattice: 2}}}, r: {river: d}}",
      "{\"height\":{\"channel\":{\"of\":\"d\",\"drain\":{\"of\":\"d\"}}},"

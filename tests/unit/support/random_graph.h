@@ -171,7 +171,7 @@ static inline void draw_node(struct draws *draws, struct random_graph *graph, en
     const int at = graph->count++;
     const bool extreme = graph->extreme;
     struct graph_node *node = &graph->node[at];
-    *node = (struct graph_node){.kind = kind, .input = {-1, -1, -1, -1, -1}};
+    *node = (struct graph_node){.kind = kind, .input = {-1, -1, -1, -1, -1, -1}};
     for (int i = 0; i < GRAPH_MAX_INPUTS && at > 0; i++)
         node->input[i] = draw_input(draws, at);
     node->number[0] = draw_within(draws, extreme, 0.1, 3);
