@@ -45,8 +45,8 @@ static double wave_at(const struct wave *w, double x, double y, enum drainage_in
 
 static double value_at(const struct land *land, int64_t x, int64_t y, enum drainage_input input)
 {
-    static const double mean[] = {150, 0.3, 0.6, 900, 0.15};
-    static const double change[] = {140, 0.08, 0.15, 500, 0.1};
+    static const double mean[] = {150, 0.3, 0.6, 900, 0.2, 0.15};
+    static const double change[] = {140, 0.08, 0.15, 500, 0.6, 0.1};
     double sum = 0;
     for (int k = 0; k < LENGTH(land->wave); k++)
         sum += wave_at(&land->wave[k], farlands_blocks(x), farlands_blocks(y), input);
@@ -70,9 +70,9 @@ static int source(void *context, const struct farlands_grid *grid,
 }
 
 static const struct drainage_params shapes[] = {
-    {1, BLOCKS(65536), 10, 0.45, 0.5, 60, 0.4}, {2, BLOCKS(4096), 6, 0.45, 0.3, 20, 0.2},
-    {3, BLOCKS(2048), 4, 0.6, 0, 0, 0},         {4, BLOCKS(32768), 12, 0.3, 1, 500, 1},
-    {5, BLOCKS(16384), 8, 0.45, 0.55, 60, 0.4},
+    {1, BLOCKS(65536), 10, 0.45, 0.5, 60, 0.4, 0}, {2, BLOCKS(4096), 6, 0.45, 0.3, 20, 0.2, 0},
+    {3, BLOCKS(2048), 4, 0.6, 0, 0, 0, 0},         {4, BLOCKS(32768), 12, 0.3, 1, 500, 1, -150},
+    {5, BLOCKS(16384), 8, 0.45, 0.55, 60, 0.4, 0},
 };
 
 static struct drainage *drainage_of(const struct drainage_params *params, struct land *land)
