@@ -17,7 +17,7 @@ enum drainage_input {
     DRAINAGE_STEEPNESS, /* k: how much a river falls that drains 1 km2 */
     DRAINAGE_SIDE,      /* the slope of the steepest hillsides */
     DRAINAGE_TOP,       /* metres: the ground is no higher */
-    DRAINAGE_ICE,       /* 0 to 1: how much glaciers have widened great valleys */
+    DRAINAGE_ICE,       /* 0 to 1: how much glaciers have steepened walls of great valleys */
     DRAINAGE_LAKES,     /* the share of courses' nodes at which a lake ends, on each level */
     DRAINAGE_INPUTS,
 };

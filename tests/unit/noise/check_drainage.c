@@ -45,8 +45,8 @@ static double wave_at(const struct wave *w, double x, double y, enum drainage_in
 
 static double value_at(const struct land *land, int64_t x, int64_t y, enum drainage_input input)
 {
-    static const double mean[] = {150, 0.3, 0.6, 900, 0.2, 0.15};
-    static const double change[] = {140, 0.08, 0.15, 500, 0.6, 0.1};
+    static const double mean[] = {150, 0.3, 0.6, 900, 0.4, 0.15};
+    static const double change[] = {140, 0.08, 0.15, 500, 0.15, 0.1};
     double sum = 0;
     for (int k = 0; k < LENGTH(land->wave); k++)
         sum += wave_at(&land->wave[k], farlands_blocks(x), farlands_blocks(y), input);

@@ -322,8 +322,10 @@ static inline int add_drainage(struct graph_builder *b)
     const int side = add(b, GRAPH_CONSTANT, -1, -1, -1, 0.5, 0);
     const int top = add(b, GRAPH_CONSTANT, -1, -1, -1, 700, 0);
     const int lakes = add(b, GRAPH_CONSTANT, -1, -1, -1, 0.4, 0);
+    const int ice = add(b, GRAPH_CONSTANT, -1, -1, -1, 0, 0);
     const int drainage = add(b, GRAPH_DRAINAGE, envelope, steepness, side, 0, 0);
     b->node[drainage].input[DRAINAGE_TOP] = top;
+    b->node[drainage].input[DRAINAGE_ICE] = ice;
     b->node[drainage].input[DRAINAGE_LAKES] = lakes;
     b->drainage = (struct drainage_params){.seed = 42,
                                            .spacing = BLOCKS(8192),
