@@ -37,7 +37,7 @@
  *   -ENOMEM
  *
  * Worlds never change, and any number of threads may use one at once. A scratch is working memory,
- * for one call at a time: it saves the allocation of 7 MB, and of some 12 MB more for each `drain`
+ * for one call at a time: it saves the allocation of 7 MB, and of 12 to 17 MB more for each `drain`
  * or `drainage` of the world, and remembers values at places nearby. NULL makes one for this call:
  * at a single place of a world with rivers that takes milliseconds, with a scratch a hundredth of
  * it, if the last place was near. A call needs 128 KiB of stack.
@@ -176,6 +176,10 @@ int farlands_field_range(const struct farlands_world *world, const char *field, 
 /* Working memory. Make one per thread, for any number of worlds. */
 struct farlands_scratch;
 int farlands_scratch_new(struct farlands_scratch **out);
+/* COUNT of them, for threads that work on the same worlds: they share the rivers that they find, so
+ * that each finds fewer. Values are the same. Each is freed by itself, in any order. Returns 0, or
+ * -ENOMEM and makes none. */
+int farlands_scratches_new(struct farlands_scratch **out, size_t count);
 void farlands_scratch_free(struct farlands_scratch *scratch);
 
 /* --- Grids ---------------------------------------------------------------- */
@@ -260,7 +264,9 @@ enum farlands_water {
 /* Frozen. */
 struct farlands_course_point {
     int64_t x, y; /* units */
-    /* Levels and beds never rise from point to point, width and order never fall. */
+    /* Levels and beds never rise from point to point, width and order never fall. But a river of a
+     * `drainage` may lose up to a fifth of its width and depth, once in some hundred km: what lies
+     * far upstream may count on one side of a line only. */
     float level; /* the water's, in metres */
     float bed;   /* the bottom in the middle; LEVEL over land */
     float width; /* metres; 0 over land */

@@ -51,15 +51,16 @@ debian() {
 }
 
 # sanitized SANITIZER [NAME...]: the suites with these names, http beside the others; without names all suites. The thread
-# sanitizer leaves out the browser, because http sends the same requests.
+# sanitizer leaves out the browser, because http sends the same requests. Units have both cores if http is not beside them.
 sanitized() {
-    local name sanitizer=$1
+    local name sanitizer=$1 jobs=2
     shift
     [ $# -gt 0 ] || if [ "$sanitizer" = thread ]; then set -- http units faults; else set -- http units faults browser; fi
+    [[ " $* " != *" http "* ]] || jobs=1
     build check-programs "$sanitizer" || return 0
     for name in "$@"; do
         [ "$name" != http ] || suite "http $sanitizer" check-http SAN="$sanitizer" &
-        [ "$name" = http ] || suite "$name $sanitizer" "check-$name" SAN="$sanitizer"
+        [ "$name" = http ] || suite "$name $sanitizer" "check-$name" SAN="$sanitizer" UNIT_JOBS="$jobs"
     done
     wait
 }

@@ -94,6 +94,10 @@ static const struct option terrace_keys[] = {
     NUMBER("slope", 1, 0.01, 1, NULL),
     {0},
 };
+static const struct option wave_keys[] = {
+    {"wavelength", OPTION_SPACING, .offset = AT(spacing), .min = 1},
+    {0},
+};
 static const struct option mix_keys[] = {INPUT("from", 0), INPUT("to", 1), INPUT("by", 2), {0}};
 static const struct option spline_keys[] = {
     OF,
@@ -151,6 +155,10 @@ static const struct option drainage_keys[] = {
     {"ice", OPTION_FIELD, AT(input) + DRAINAGE_ICE * sizeof(int), .expected = FIELD_EXPRESSION,
      HELP("How much glaciers have shaped great valleys, 0 to 1: their walls are steep, and side "
           "valleys hang above them.")},
+    {"junction", OPTION_FIELD, AT(input) + DRAINAGE_JUNCTION * sizeof(int),
+     .expected = FIELD_EXPRESSION,
+     HELP("The angle in degrees at which rivers that drain more than 1 km2 meet, in the mean: 45, "
+          "as in dry country, to 72, as in humid country. 0: as they come, about 60.")},
     {"lakes", OPTION_FIELD, AT(input) + DRAINAGE_LAKES * sizeof(int), .expected = FIELD_EXPRESSION,
      HELP(
          "How many lakes there are, 0 to 1: at that share of places on a river, a few km from each "
@@ -195,7 +203,8 @@ static const struct option drainage_keys[] = {
 };
 static const struct option water_keys[] = {OF, INPUT("drain", 1), {0}};
 
-#define NO_INPUTS .input = {-1, -1, -1, -1, -1, -1}, .salt = FIELD_NO_SALT
+#define NO_INPUTS .input = {-1, -1, -1, -1, -1, -1, -1}, .salt = FIELD_NO_SALT
+_Static_assert((int)GRAPH_MAX_INPUTS == 7, "NO_INPUTS has all");
 /* As in a world's `noise:`, but wavelength and octaves must be given. */
 #define NOISE                                                                        \
     .gradients = FARLANDS_UNIT256, .fade = FARLANDS_QUINTIC, .hash = FARLANDS_MIX64, \
@@ -263,6 +272,8 @@ const struct node_kind node_kinds[] = {
     KEYS(RIDGE, 1, ridge_keys, plain),
     KEYS(TERRACE, 1, terrace_keys, plain),
     KEYS(DAMPED, 0, damped_keys, damped),
+    KEYS(WAVE_X, 0, wave_keys, plain),
+    KEYS(WAVE_Y, 0, wave_keys, plain),
     PLAIN(SLOPE_X, NODE_INPUT, 1),
     PLAIN(SLOPE_Y, NODE_INPUT, 1),
     {"erode", NODE_KEYS, GRAPH_ERODE, 1, erode_keys, &erode, .added = true},

@@ -6,6 +6,7 @@
 #include "config/fields/field_nodes.h"
 #include "config/fields/fields.h"
 #include "noise/exact/lattice.h"
+#include "noise/graph/operations.h"
 
 struct world_graph {
     struct graph graph;
@@ -198,6 +199,8 @@ static int build_keys(struct builder *builder, int at, const struct expression *
         node.input[i] = build(builder, values->input[i]);
     for (int i = 0; i < GRAPH_MAX_NUMBERS; i++)
         node.number[i] = values->number[i] == values->number[i] ? values->number[i] : 0;
+    if (operation_has_spacing(kind->graph))
+        node.number[0] = (double)values->spacing * FARLANDS_UNIT;
     if (kind->graph == GRAPH_NOISE || kind->graph == GRAPH_DAMPED)
         node.noise = add_noise(builder, values);
     if (kind->graph == GRAPH_SPLINE)

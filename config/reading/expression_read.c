@@ -156,6 +156,8 @@ static bool is_missing(const struct node_kind *kind, const struct option *option
         return *(const int64_t *)value == 0;
     case OPTION_INTEGER:
         return *(const int *)value == 0 && option->min > 0;
+    case OPTION_SPACING:
+        return *(const unsigned *)value == 0 && option->min > 0;
     default:
         return false;
     }

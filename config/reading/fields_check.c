@@ -75,8 +75,10 @@ static int check_node(const struct check *check, int at)
     const struct graph_node *node = &check->graph->node[at];
     char text[UNFIT_TEXT];
     int64_t units = (int64_t)node->number[0];
-    if (node->kind == GRAPH_LATTICE && check->period % units != 0)
-        return refuse_period(check, at, "lattice", "the spacing of the lattice", units);
+    if (operation_has_spacing(node->kind) && check->period % units != 0)
+        return refuse_period(
+            check, at, operation_kinds[node->kind].number[0].key,
+            node->kind == GRAPH_LATTICE ? "the spacing of the lattice" : "the wavelength", units);
     if (node->kind == GRAPH_DRAIN || node->kind == GRAPH_DRAINAGE)
         return refuse(check, &(struct graph_fault){
                                  at, operation_kinds[node->kind].name,

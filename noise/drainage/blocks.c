@@ -1,4 +1,4 @@
-/* Lattices, and blocks that are kept. */
+/* Blocks: what the cache has, and what is solved for it. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 #include "noise/exact/lattice.h"
 
 int drainage_new(struct drainage **out, const struct drainage_params *params,
-                 drainage_source *source, void *context)
+                 drainage_source *source, void *context, struct drainage_cache *cache,
+                 uint64_t owner, int part)
 {
     struct drainage *d = calloc(1, sizeof *d);
     if (!d)
@@ -18,10 +19,13 @@ int drainage_new(struct drainage **out, const struct drainage_params *params,
     d->params = *params;
     d->source = source;
     d->context = context;
+    d->cache = drainage_cache_share(cache);
+    d->key = (struct shared_key){.owner = owner, .part = part};
     d->nodes = aligned_new(sizeof *d->nodes);
     d->patch = malloc(sizeof *d->patch);
     d->input = malloc((size_t)DRAINAGE_INPUTS * INPUT_SIDE * INPUT_SIDE * sizeof *d->input);
-    if (!d->nodes || !d->patch || !d->input) {
+    d->sheet = malloc(SEVERAL_VALUES * sizeof *d->sheet);
+    if (!d->nodes || !d->patch || !d->input || !d->sheet) {
         drainage_free(d);
         return -ENOMEM;
     }
@@ -32,30 +36,14 @@ int drainage_new(struct drainage **out, const struct drainage_params *params,
 
 void drainage_free(struct drainage *drainage)
 {
-    for (int k = 0; drainage && k < DRAINAGE_BLOCKS; k++)
-        free(drainage->block[k]);
     if (drainage) {
+        drainage_cache_free(drainage->cache);
         aligned_free(drainage->nodes);
         free(drainage->patch);
         free(drainage->input);
+        free(drainage->sheet);
     }
     free(drainage);
-}
-
-/* The block of LEVEL with nodes from (I, J) BLOCK_SIDEs on; or one that may be displaced. */
-static int find_slot(const struct drainage *d, int level, int64_t i, int64_t j)
-{
-    int oldest = -1;
-    for (int k = 0; k < DRAINAGE_BLOCKS; k++) {
-        const struct drainage_block *b = d->block[k];
-        if (!b)
-            return k; /* no later one is used */
-        if (b->full && b->level == level && b->i == i && b->j == j)
-            return k;
-        if (b->pins == 0 && (oldest < 0 || b->used < d->block[oldest]->used))
-            oldest = k;
-    }
-    return oldest;
 }
 
 /* A place in FRAME: (X, Y) from its origin. */
@@ -69,9 +57,10 @@ static double frame_y(const struct drainage_frame *f, int64_t x, int64_t y)
     return f->a * (double)y - f->b * (double)x;
 }
 
-/* Whether nodes of a block matter for FRAME. */
-static bool matters(const struct turned *t, int64_t i, int64_t j, const struct drainage_frame *f)
+bool drainage_block_matters(const struct drainage *d, int level, int64_t i, int64_t j,
+                            const struct drainage_frame *f)
 {
+    const struct turned *t = &d->lattice[level];
     double left = HUGE_VAL, right = -HUGE_VAL, top = HUGE_VAL, bottom = -HUGE_VAL;
     for (int k = 0; k < 4; k++) {
         const int64_t column = (i + (k & 1)) * BLOCK_SIDE, row = (j + (k >> 1)) * BLOCK_SIDE;
@@ -87,32 +76,30 @@ static bool matters(const struct turned *t, int64_t i, int64_t j, const struct d
            bottom > -f->around;
 }
 
-int drainage_get_block(struct drainage *d, int level, int64_t i, int64_t j,
-                       const struct drainage_frame *frame, struct drainage_block **out)
+static struct shared_key block_key(const struct drainage *d, int level, int64_t i, int64_t j)
 {
-    *out = NULL;
-    if (!matters(&d->lattice[level], i, j, frame))
-        return 0;
-    const int k = find_slot(d, level, i, j);
-    if (!d->block[k])
-        d->block[k] = calloc(1, sizeof *d->block[k]);
-    struct drainage_block *b = *out = d->block[k];
-    if (!b)
-        return -ENOMEM;
-    const bool found = b->full && b->level == level && b->i == i && b->j == j;
-    b->used = ++d->clock;
-    b->pins++;
-    if (found)
-        return 0;
-    b->full = false;
-    b->level = (int8_t)level;
+    struct shared_key key = d->key;
+    key.size = level;
+    key.i = i;
+    key.j = j;
+    return key;
+}
+
+int drainage_get_block(struct drainage *d, int level, int64_t i, int64_t j,
+                       const struct drainage_block **out)
+{
+    const struct shared_key key = block_key(d, level, i, j);
+    *out = shared_cache_pin(d->cache->blocks, &key);
+    const int err = *out ? 0 : drainage_solve(d, level, i, j);
+    if (*out || err)
+        return err;
+    struct drainage_block *b = shared_cache_claim(d->cache->blocks, &key);
     b->i = i;
     b->j = j;
-    const int err = drainage_solve(d, b);
-    b->full = !err;
-    if (err)
-        b->pins--;
-    return err;
+    drainage_keep_nodes(d, b);
+    shared_cache_publish(d->cache->blocks, b);
+    *out = b;
+    return 0;
 }
 
 struct drainage_frame drainage_frame_of(int64_t x, int64_t y, int64_t width, int64_t height,
@@ -151,31 +138,55 @@ static void copy_nodes(const struct turned *t, const struct drainage_block *b,
         }
 }
 
+/* Blocks of a level: columns from LEFT to RIGHT, rows from TOP to BOTTOM. */
+struct blocks {
+    int64_t left, right, top, bottom;
+};
+
+/* Copy those of BLOCKS that matter for FRAME into the patch, and unpin them. Returns false if the
+ * cache has lost one. ONLY_LAKES: copy nothing if there is no lake. */
+static bool copy_blocks(struct drainage *d, int level, const struct blocks *blocks,
+                        const struct drainage_frame *frame, bool only_lakes)
+{
+    struct drainage_patch *p = d->patch;
+    bool copies = !only_lakes, has_lakes = false;
+    memset(p->receiver, NODE_UNKNOWN, (size_t)p->range.width * (size_t)p->range.height);
+    for (int64_t j = blocks->top; j <= blocks->bottom; j++)
+        for (int64_t i = blocks->left; i <= blocks->right; i++) {
+            if (!drainage_block_matters(d, level, i, j, frame))
+                continue;
+            const struct shared_key key = block_key(d, level, i, j);
+            const struct drainage_block *b = shared_cache_pin(d->cache->blocks, &key);
+            if (!b)
+                return false;
+            has_lakes |= b->has_lakes;
+            if (copies)
+                copy_nodes(&d->lattice[level], b, frame, p);
+            shared_cache_unpin(d->cache->blocks, b);
+        }
+    p->has_lakes = has_lakes;
+    return copies || !has_lakes || copy_blocks(d, level, blocks, frame, false);
+}
+
 int drainage_fill_patch(struct drainage *d, int level, struct turned_range range,
                         const struct drainage_frame *frame, bool only_lakes)
 {
-    enum { MOST = 9 }; /* a patch is at most two blocks wide */
-    const struct turned *t = &d->lattice[level];
-    struct drainage_block *block[MOST] = {NULL};
-    int count = 0, err = 0;
-    bool has_lakes = false;
-    const int64_t right = lattice_floor(range.i + range.width - 1, BLOCK_SIDE);
-    const int64_t bottom = lattice_floor(range.j + range.height - 1, BLOCK_SIDE);
-    for (int64_t j = lattice_floor(range.j, BLOCK_SIDE); j <= bottom && !err; j++)
-        for (int64_t i = lattice_floor(range.i, BLOCK_SIDE); i <= right && !err; i++) {
-            err = drainage_get_block(d, level, i, j, frame, &block[count]);
-            if (err || !block[count])
-                continue;
-            has_lakes |= block[count]->has_lakes;
-            count++;
-        }
-    d->patch->range = range;
-    d->patch->has_lakes = has_lakes;
-    memset(d->patch->receiver, NODE_UNKNOWN, (size_t)range.width * (size_t)range.height);
-    for (int k = 0; k < count && block[k]; k++) {
-        if (!err && (!only_lakes || has_lakes))
-            copy_nodes(t, block[k], frame, d->patch);
-        block[k]->pins--;
-    }
-    return err;
+    const struct blocks blocks = {
+        lattice_floor(range.i, BLOCK_SIDE), lattice_floor(range.i + range.width - 1, BLOCK_SIDE),
+        lattice_floor(range.j, BLOCK_SIDE), lattice_floor(range.j + range.height - 1, BLOCK_SIDE)};
+    /* All are solved before the first is copied, because that needs the patch, too. */
+    do {
+        for (int64_t j = blocks.top; j <= blocks.bottom; j++)
+            for (int64_t i = blocks.left; i <= blocks.right; i++) {
+                const struct drainage_block *b;
+                if (!drainage_block_matters(d, level, i, j, frame))
+                    continue;
+                const int err = drainage_get_block(d, level, i, j, &b);
+                if (err)
+                    return err;
+                shared_cache_unpin(d->cache->blocks, b);
+            }
+        d->patch->range = range;
+    } while (!copy_blocks(d, level, &blocks, frame, only_lakes));
+    return 0;
 }

@@ -60,11 +60,12 @@ static float bed_of(const struct drainage_block *b, bool builds, int at)
     return depth > 0 && lowered < lake + NEAR ? lake : lowered;
 }
 
-/* Node AT of block B, in column I and row J. */
-static struct course_node node_of(const struct turned *t, const struct drainage_block *b,
-                                  bool builds, int at, int64_t i, int64_t j)
+/* Node AT of LEVEL's block B, in column I and row J. */
+static struct course_node node_of(const struct drainage *d, int level,
+                                  const struct drainage_block *b, int at, int64_t i, int64_t j)
 {
-    const float bed = bed_of(b, builds, at);
+    const struct turned *t = &d->lattice[level];
+    const float bed = bed_of(b, drainage_builds(d, level), at);
     /* The sea fills valleys that lie below it. */
     const bool is_sea = b->kind[at] == NODE_SEA || b->height[at] <= NODES_DROWNED;
     const bool is_course = b->kind[at] == NODE_COURSE, flows = b->receiver[at] >= 0;
@@ -78,7 +79,7 @@ static struct course_node node_of(const struct turned *t, const struct drainage_
         .kind = is_sea  ? COURSE_SEA
                 : flows ? COURSE_FLOWS
                         : COURSE_END,
-        .birth = (uint8_t)(is_course ? 0 : b->level)};
+        .birth = (uint8_t)(is_course ? 0 : level)};
 }
 
 /* What stands for a node that does not matter: nobody is near it, and it leads nowhere. */
@@ -95,20 +96,20 @@ static struct course_node unknown_node(int level)
 int drainage_nodes(struct drainage *d, int level, const struct drainage_area *area,
                    struct course_node *out)
 {
-    const struct turned *t = &d->lattice[level];
-    const bool builds = drainage_builds(d, level);
     const struct drainage_frame frame =
         drainage_frame_of(area->left, area->top, area->right - area->left, area->bottom - area->top,
-                          6 * FARLANDS_UNIT * t->metres);
+                          6 * FARLANDS_UNIT * d->lattice[level].metres);
     const int64_t right = area->i + area->width, bottom = area->j + area->height;
     for (int64_t j2, j = area->j; j < bottom; j = j2) {
         const int64_t row = lattice_floor(j, BLOCK_SIDE);
         j2 = (row + 1) * BLOCK_SIDE < bottom ? (row + 1) * BLOCK_SIDE : bottom;
         for (int64_t i2, i = area->i; i < right; i = i2) {
             const int64_t column = lattice_floor(i, BLOCK_SIDE);
-            struct drainage_block *b;
+            const struct drainage_block *b = NULL;
             i2 = (column + 1) * BLOCK_SIDE < right ? (column + 1) * BLOCK_SIDE : right;
-            const int err = drainage_get_block(d, level, column, row, &frame, &b);
+            const int err = drainage_block_matters(d, level, column, row, &frame)
+                                ? drainage_get_block(d, level, column, row, &b)
+                                : 0;
             if (err)
                 return err;
             for (int64_t v = j; v < j2; v++)
@@ -116,10 +117,10 @@ int drainage_nodes(struct drainage *d, int level, const struct drainage_area *ar
                     const int at =
                         (int)(v - row * BLOCK_SIDE) * BLOCK_SIDE + (int)(u - column * BLOCK_SIDE);
                     out[(v - area->j) * area->width + (u - area->i)] =
-                        b ? node_of(t, b, builds, at, u, v) : unknown_node(level);
+                        b ? node_of(d, level, b, at, u, v) : unknown_node(level);
                 }
             if (b)
-                b->pins--;
+                shared_cache_unpin(d->cache->blocks, b);
         }
     }
     return 0;

@@ -316,13 +316,6 @@ static struct point point_at(const struct drainage_patch *p, int at, float base)
                           lake_is_wet(height, lake, depth)};
 }
 
-/* The node to which node AT drains; itself if there is none. */
-static int receiver_of(const struct drainage_patch *p, int at)
-{
-    const int k = (int)p->receiver[at];
-    return k < 0 ? at : at + drainage_neighbor[k][1] * p->range.width + drainage_neighbor[k][0];
-}
-
 /* What is known of a patch's nodes. */
 enum { IS_COURSE = 1, IS_FED = 2 };
 
@@ -333,10 +326,10 @@ static void find_courses(const struct bed *bed, struct drainage_patch *p, uint8_
     for (int row = 1; row < p->range.height - 1; row++)
         for (int column = 1; column < p->range.width - 1; column++) {
             const int at = row * p->range.width + column;
-            if (p->receiver[at] < 0 || p->kind[at] != NODE_COURSE)
+            if (!patch_is_course(p, at))
                 continue;
             is[at] |= IS_COURSE;
-            is[receiver_of(p, at)] |= IS_FED;
+            is[patch_receiver(p, at)] |= IS_FED;
         }
     for (int at = 0; at < p->range.width * p->range.height; at++)
         if (is[at] && p->receiver[at] != NODE_UNKNOWN)
@@ -362,15 +355,16 @@ void drainage_lay_courses(struct drainage *d, int level, bool builds, int64_t i,
     make_swings(&bed, lattice_random(d->lattice[level].key, 0));
     memset(bed.taken, 0, sizeof *bed.taken);
     memset(bed.left_by, 0, sizeof *bed.left_by);
+    drainage_turn_tributaries(d);
     find_courses(&bed, p, is);
     for (int row = 2; row < p->range.height - 2; row++)
         for (int column = 2; column < p->range.width - 2; column++) {
             const int at = row * p->range.width + column;
             if (!(is[at] & IS_COURSE) || outside(p->x[at], p->y[at]) > (double)OUTSIDE)
                 continue;
-            const int on = receiver_of(p, at);
+            const int on = patch_receiver(p, at);
             const struct point a = point_at(p, at, base), b = point_at(p, on, base);
-            const struct point c = point_at(p, receiver_of(p, on), base);
+            const struct point c = point_at(p, patch_receiver(p, on), base);
             const struct point begin = middle(&a, &b), end = middle(&b, &c);
             if (!(is[at] & IS_FED))
                 lay_curve(&bed, &a, &a, &begin);

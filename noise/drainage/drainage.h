@@ -42,13 +42,24 @@ enum { DRAINAGE_REACH = 280 };
 typedef int drainage_source(void *context, const struct farlands_grid *grid,
                             float *const out[DRAINAGE_INPUTS]);
 
-/* The ground of a world, and the blocks that were solved so far and fit its memory. For one thread.
- */
+/* What was solved so far and fits its memory, of any number of drainages. Threads share it; readers
+ * take no lock. */
+struct drainage_cache;
+
+/* For THREADS threads. Returns 0 or -ENOMEM. */
+int drainage_cache_new(struct drainage_cache **out, unsigned threads);
+/* Another reference, which goes to drainage_cache_free, too. Returns CACHE. */
+struct drainage_cache *drainage_cache_share(struct drainage_cache *cache);
+void drainage_cache_free(struct drainage_cache *cache);
+
+/* The ground of a world. For one thread. */
 struct drainage;
 
-/* Returns 0 or -ENOMEM. PARAMS are copied. */
+/* Returns 0 or -ENOMEM. PARAMS are copied, CACHE is referenced. Drainages with the same OWNER and
+ * PART have the same parameters, and sources that give the same values. */
 int drainage_new(struct drainage **out, const struct drainage_params *params,
-                 drainage_source *source, void *context);
+                 drainage_source *source, void *context, struct drainage_cache *cache,
+                 uint64_t owner, int part);
 void drainage_free(struct drainage *drainage);
 
 /* Sample places in rows and columns: units, ascending. */

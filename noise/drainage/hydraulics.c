@@ -6,12 +6,14 @@
 
 #include "noise/drainage/powers.h"
 #include "noise/drainage/routes.h"
+#include "noise/exact/cloned.h"
 
 const int drainage_neighbor[DRAINAGE_NEIGHBORS][2] = {{1, 0},  {1, 1},   {0, 1},  {-1, 1},
                                                       {-1, 0}, {-1, -1}, {0, -1}, {1, -1}};
 const int neighbor_step[NEIGHBORS] = {1,  NODES_STRIDE + 1,  NODES_STRIDE,  NODES_STRIDE - 1,
                                       -1, -NODES_STRIDE - 1, -NODES_STRIDE, -NODES_STRIDE + 1};
 
+CLONED
 void hydraulics_measure(struct nodes *n)
 {
     static const float SHORTEST = 0.2f; /* courses move nodes close to each other */
@@ -64,6 +66,15 @@ static float wall_share(const struct nodes *n, int p, float area)
     return outer > inner ? (outer - inner) * hangs * n->ice[p] : 0;
 }
 
+static void raise_walls(struct nodes *n, float cell)
+{
+    for (int p = NODES_FIRST; p < NODES_END; p++) {
+        const float share = wall_share(n, p, powers_log2(n->area[p]));
+        n->bed_slope[p] += share * (n->side[p] * cell - n->bed_slope[p]);
+    }
+}
+
+CLONED
 void hydraulics_slopes(struct nodes *n, float concavity, float cell)
 {
     static const float FLOOR = 0.4f; /* in half widths: where slopes begin */
@@ -71,25 +82,28 @@ void hydraulics_slopes(struct nodes *n, float concavity, float cell)
     for (int p = NODES_FIRST; p < NODES_END; p++) {
         /* A floor is as gentle as its river. */
         float t = (sqrtf(n->off_floor[p]) - FLOOR) / (NODES_FLOOR_REACH - FLOOR);
-        t = t < 0 ? 0 : t > 1 ? 1 : t;
+        t = t < 0 ? 0 : t;
+        t = t > 1 ? 1 : t;
         t = t * t * (3 - 2 * t);
         const float own = powers_log2(n->area[p]), floor = n->floor_area[p];
-        const float area = own < floor ? floor + t * (own - floor) : own;
+        const float between = floor + t * (own - floor), area = own < floor ? between : own;
         const float bed = n->steepness[p] * powers_exp2(-concavity * area);
         /* The lesser of the river's slope and of the hillside's; where they are about equal, they
          * are joined smoothly. */
         const float r = bed / n->side[p], r2 = r * r;
-        float slope = bed / sqrtf(sqrtf(1 + r2 * r2)) * n->gain[p] * cell;
-        if (n->has_ice)
-            slope += wall_share(n, p, own) * (n->side[p] * cell - slope);
+        n->bed_slope[p] = bed / sqrtf(sqrtf(1 + r2 * r2)) * n->gain[p] * cell;
+    }
+    if (n->has_ice)
+        raise_walls(n, cell);
+    for (int p = NODES_FIRST; p < NODES_END; p++) {
         const float bank = (n->side[p] > BANK ? n->side[p] : BANK) * cell;
-        n->slope[p] = n->kind[p] == NODE_COURSE && is_coarse(cell) ? bank : slope;
-        n->bed_slope[p] = slope;
+        n->slope[p] = n->kind[p] == NODE_COURSE && is_coarse(cell) ? bank : n->bed_slope[p];
     }
     close_border(n);
 }
 
 /* A step of the first equation, from HEIGHT to NEXT. */
+CLONED
 static void climb(const struct nodes *n, const float *restrict height, float *restrict next)
 {
     const float *restrict slope = n->slope;
@@ -159,6 +173,7 @@ static void plane_weights(const struct nodes *n, int p, float weight[NEIGHBORS])
         weight[k] = (a + b * x[k] + c * y[k]) * scale;
 }
 
+CLONED
 void hydraulics_creep(struct nodes *n)
 {
     /* The part of the way to the plane through the neighbors that a node moves in a step. */

@@ -16,13 +16,7 @@ struct place {
     int64_t i, j;
 };
 
-/* Samples of an input around the block. */
-static float *samples_of(const struct place *b, enum drainage_input input)
-{
-    return b->d->input + (ptrdiff_t)input * INPUT_SIDE * INPUT_SIDE;
-}
-
-/* Where they are, with about CELLS cells between them. */
+/* Where samples are, with about CELLS cells between them. */
 static struct farlands_grid place_samples(const struct place *b, int cells)
 {
     int64_t x[4], y[4], step = 1;
@@ -46,12 +40,9 @@ static struct farlands_grid place_samples(const struct place *b, int cells)
 static int ask(const struct place *b, const struct farlands_grid *grid, enum drainage_input first,
                enum drainage_input last)
 {
-    float *out[DRAINAGE_INPUTS] = {NULL};
     if (grid->width > INPUT_SIDE || grid->height > INPUT_SIDE)
         return -ERANGE;
-    for (enum drainage_input in = first; in <= last; in++)
-        out[in] = samples_of(b, in);
-    return b->d->source(b->d->context, grid, out);
+    return drainage_sample(b->d, grid, first, last);
 }
 
 /* A rectangle of the squares between samples: columns from LEFT to before RIGHT, rows from TOP to
@@ -137,7 +128,7 @@ static inline struct between between_samples(const struct sampling *f, const str
     return (struct between){i, j, x - (float)i, y - (float)j};
 }
 
-/* All inputs but ice and lakes at all nodes, from samples of the same places. */
+/* The inputs before ice at all nodes, from samples of the same places. */
 static void read_inputs(const struct place *b, const struct farlands_grid *grid)
 {
     const struct sampling f = sampling_of(b, grid);
@@ -145,7 +136,7 @@ static void read_inputs(const struct place *b, const struct farlands_grid *grid)
     float samples[BROAD_SIDE * BROAD_SIDE][FOUR];
     for (int k = 0; k < grid->width * grid->height; k++)
         for (enum drainage_input in = 0; in < DRAINAGE_ICE; in++)
-            samples[k][in] = samples_of(b, in)[k];
+            samples[k][in] = drainage_samples_of(b->d, in)[k];
     for (int row = 0; row < NODES_SIDE; row++)
         for (int column = 0; column < NODES_SIDE; column++) {
             const int p = node_at(column, row);
@@ -165,7 +156,7 @@ static void read_input(const struct place *b, const struct farlands_grid *broad,
                        enum drainage_input input, float *out)
 {
     const struct sampling f = sampling_of(b, grid), wide = sampling_of(b, broad);
-    const float *samples = samples_of(b, input);
+    const float *samples = drainage_samples_of(b->d, input);
     const struct nodes *n = b->d->nodes;
     for (int row = 0; row < NODES_SIDE; row++)
         for (int column = 0; column < NODES_SIDE; column++) {
@@ -185,7 +176,7 @@ static bool has_some(const struct place *b, const struct farlands_grid *grid,
 {
     bool some = false;
     for (int k = 0; k < grid->width * grid->height; k++)
-        some |= samples_of(b, input)[k] > 0;
+        some |= drainage_samples_of(b->d, input)[k] > 0;
     return some;
 }
 
@@ -200,7 +191,10 @@ int drainage_find_inputs(struct drainage *d, int level, bool builds, bool lakes,
     struct nodes *n = d->nodes;
     if (broad.width > BROAD_SIDE || broad.height > BROAD_SIDE)
         return -ERANGE;
-    int err = ask(&b, &broad, 0, lakes ? DRAINAGE_LAKES : builds ? DRAINAGE_ICE : DRAINAGE_TOP);
+    int err = ask(&b, &broad, 0,
+                  lakes    ? DRAINAGE_LAKES
+                  : builds ? DRAINAGE_JUNCTION
+                           : DRAINAGE_TOP);
     if (err)
         return err;
     const struct squares all = {0, broad.width - 1, 0, broad.height - 1};
@@ -208,10 +202,13 @@ int drainage_find_inputs(struct drainage *d, int level, bool builds, bool lakes,
     n->has_ice = builds && has_some(&b, &broad, DRAINAGE_ICE);
     if (n->has_ice)
         read_input(&b, &broad, &all, &broad, DRAINAGE_ICE, n->ice);
+    n->turns = builds && has_some(&b, &broad, DRAINAGE_JUNCTION);
+    if (n->turns)
+        read_input(&b, &broad, &all, &broad, DRAINAGE_JUNCTION, n->junction);
     if (lakes)
         read_input(&b, &broad, &all, &broad, DRAINAGE_LAKES, n->lakes);
     const struct squares coast =
-        builds ? find_coast(samples_of(&b, DRAINAGE_ENVELOPE), &broad, n->base) : all;
+        builds ? find_coast(drainage_samples_of(d, DRAINAGE_ENVELOPE), &broad, n->base) : all;
     if (coast.left < coast.right) {
         const struct farlands_grid fine = refine(&broad, &coast, builds ? BROAD : BROAD / HALF);
         err = ask(&b, &fine, DRAINAGE_ENVELOPE, DRAINAGE_ENVELOPE);

@@ -73,6 +73,8 @@ struct nodes {
     bool has_ice;                          /* ICE is not 0 everywhere */
     node_values ice;                       /* see drainage_input */
     node_values lakes;                     /* see drainage_input */
+    bool turns;                            /* JUNCTION is not 0 everywhere */
+    node_values junction;                  /* see drainage_input */
     node_values course_lake, course_depth; /* of the lake that a course brings; depth 0: none */
     bool course_wet[NODES];                /* whether the course is below that lake's level */
     node_values lake, depth;               /* the node's own (lakes.h) */

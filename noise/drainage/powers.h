@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "noise/exact/arithmetic.h"
+#include "noise/exact/cloned.h"
 
 /* The logarithm of X to base 2, for normal X above 0: within 1.1e-5. Like the one below,
  * the polynomial has about the least maximal error of its degree. */
-static inline float powers_log2(float x)
+INLINE float powers_log2(float x)
 {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -26,10 +27,10 @@ static inline float powers_log2(float x)
     return exponent + p * t;
 }
 
-/* 2 to the power X: within 4e-6 of the result. X below -126 gives 2^-126, above 127 2^127. */
-static inline float powers_exp2(float x)
+/* 2 to the power X, -126 to 127: within 4e-6 of the result. Loops in which X is kept within these
+ * bounds are not vectorized, so callers have smaller ones. */
+INLINE float powers_exp2(float x)
 {
-    x = x < -126 ? -126 : x > 127 ? 127 : x;
     int32_t whole = (int32_t)x;
     whole -= (float)whole > x;
     const float t = x - (float)whole;

@@ -321,8 +321,9 @@ static int8_t rock_byte(float rock)
     return (int8_t)(r > most ? most : r < -most ? -most : r);
 }
 
-static void keep_nodes(const struct nodes *n, struct drainage_block *b)
+void drainage_keep_nodes(const struct drainage *d, struct drainage_block *b)
 {
+    const struct nodes *n = d->nodes;
     b->has_lakes = false;
     for (int row = 0; row < BLOCK_SIDE; row++)
         for (int column = 0; column < BLOCK_SIDE; column++) {
@@ -343,23 +344,42 @@ static void keep_nodes(const struct nodes *n, struct drainage_block *b)
         }
 }
 
+static bool is_all_sea(const struct nodes *n)
+{
+    int land = 0;
+    for (int row = 0; row < NODES_SIDE; row++)
+        for (int column = 0; column < NODES_SIDE; column++)
+            land += n->kind[node_at(column, row)] != NODE_SEA;
+    return land == 0;
+}
+
+/* What build and run_over_envelope make of a block without land, where no water flows. */
+static void leave_to_the_sea(struct nodes *n)
+{
+    memcpy(n->height, n->envelope, sizeof n->height);
+    memcpy(n->mean, n->envelope, sizeof n->mean);
+    memcpy(n->area, n->own, sizeof n->area);
+    for (int p = NODES_FIRST; p < NODES_END; p++)
+        n->receiver[p] = NO_RECEIVER;
+}
+
 bool drainage_builds(const struct drainage *d, int level)
 {
     return level > 0 && d->params.spacing >> level <= DRAINAGE_BUILDS * FARLANDS_UNIT;
 }
 
-int drainage_solve(struct drainage *d, struct drainage_block *b)
+int drainage_solve(struct drainage *d, int level, int64_t i, int64_t j)
 {
-    const struct turned *t = &d->lattice[b->level];
+    const struct turned *t = &d->lattice[level];
     struct site s = {.d = d,
                      .n = d->nodes,
                      .lattice = t,
-                     .i = b->i * BLOCK_SIDE - BLOCK_MARGIN,
-                     .j = b->j * BLOCK_SIDE - BLOCK_MARGIN,
-                     .level = b->level,
-                     .builds = drainage_builds(d, b->level),
-                     .first = drainage_builds(d, b->level) && !drainage_builds(d, b->level - 1),
-                     .last = b->level == d->params.levels - 1};
+                     .i = i * BLOCK_SIDE - BLOCK_MARGIN,
+                     .j = j * BLOCK_SIDE - BLOCK_MARGIN,
+                     .level = level,
+                     .builds = drainage_builds(d, level),
+                     .first = drainage_builds(d, level) && !drainage_builds(d, level - 1),
+                     .last = level == d->params.levels - 1};
     uint64_t column[NODES_SIDE], row[NODES_SIDE];
     s.finer = 215 * powers_log2((float)(t->metres / d->lattice[d->params.levels - 1].metres));
     s.cell = (float)(t->metres * t->metres * 1e-6);
@@ -387,17 +407,20 @@ int drainage_solve(struct drainage *d, struct drainage_block *b)
         return err;
     if (s.level > 0)
         drainage_lay_courses(d, s.level, s.builds, s.i, s.j);
-    hydraulics_measure(s.n);
     read_nodes(&s, column, row);
-    for (int k = 0; k < NODES_SIDE; k++)
-        start_row(&s, node_at(0, k), node_at(0, k) + NODES_SIDE);
-    if (s.builds)
-        build(&s);
-    else
-        run_over_envelope(&s);
-    routes_mark_courses(s.n, s.cell, s.builds);
-    if (s.last && s.builds)
-        routes_lower_mouths(s.n);
-    keep_nodes(s.n, b);
+    if (is_all_sea(s.n)) {
+        leave_to_the_sea(s.n);
+    } else {
+        hydraulics_measure(s.n);
+        for (int k = 0; k < NODES_SIDE; k++)
+            start_row(&s, node_at(0, k), node_at(0, k) + NODES_SIDE);
+        if (s.builds)
+            build(&s);
+        else
+            run_over_envelope(&s);
+        routes_mark_courses(s.n, s.cell, s.builds);
+        if (s.last && s.builds)
+            routes_lower_mouths(s.n);
+    }
     return 0;
 }

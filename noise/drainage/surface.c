@@ -313,7 +313,7 @@ static int fill_over_envelope(struct drainage *d, const struct farlands_grid *gr
 {
     float *in[DRAINAGE_INPUTS];
     for (enum drainage_input k = 0; k < DRAINAGE_INPUTS; k++)
-        in[k] = k >= DRAINAGE_ICE ? NULL : d->input + (ptrdiff_t)k * INPUT_SIDE * INPUT_SIDE;
+        in[k] = k >= DRAINAGE_ICE ? NULL : drainage_samples_of(d, k);
     const int err = d->source(d->context, grid, in);
     for (int k = 0; k < grid->width * grid->height && !err; k++) {
         const float envelope = in[DRAINAGE_ENVELOPE][k];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "noise/evaluate/noise_dual.h"
+#include "noise/evaluate/wave.h"
 
 static struct dual curve_dual(const struct curve *curve, struct dual a)
 {
@@ -41,13 +42,13 @@ static struct dual terrace(struct dual a, double height, double share)
 
 /* --- Lattices --- */
 
-static struct dual lattice_dual(const struct patch *patch, int bits, enum graph_kind kind,
-                                int64_t x, int64_t y)
+static struct dual lattice_dual(const struct patch *patch, enum graph_kind kind, int64_t x,
+                                int64_t y)
 {
     const int dx = kind == GRAPH_SLOPE_X, dy = kind == GRAPH_SLOPE_Y;
-    return (struct dual){patch_derivative(patch, bits, x, y, dx, dy),
-                         patch_derivative(patch, bits, x, y, dx + 1, dy),
-                         patch_derivative(patch, bits, x, y, dx, dy + 1)};
+    return (struct dual){patch_derivative(patch, x, y, dx, dy),
+                         patch_derivative(patch, x, y, dx + 1, dy),
+                         patch_derivative(patch, x, y, dx, dy + 1)};
 }
 
 /* --- Programs --- */
@@ -78,6 +79,9 @@ static struct dual operation_dual(const struct operation *o, const struct dual *
     switch (o->kind) {
     case GRAPH_NOISE:
         return noise_of(o, in, x, y);
+    case GRAPH_WAVE_X:
+    case GRAPH_WAVE_Y:
+        return wave_dual(o, x, y);
     case GRAPH_ADD:
         return dual_add(a, b);
     case GRAPH_SUBTRACT:
@@ -163,8 +167,7 @@ struct dual derivatives_at(const struct program *program, struct patch *const *p
         if (!needed[k])
             continue;
         if (program->operation[lattice].kind == GRAPH_LATTICE) {
-            const int bits = program->operation[lattice].spacing_bits;
-            value[k] = lattice_dual(patch[lattice], bits, o->kind, x, y);
+            value[k] = lattice_dual(patch[lattice], o->kind, x, y);
             continue;
         }
         for (int i = 0; i < o->inputs; i++)

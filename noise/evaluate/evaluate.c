@@ -45,20 +45,17 @@ static int evaluate_grid(struct context *c, const struct farlands_grid *grid,
 static int make_patch(struct context *c, int lattice, const struct chunk *chunk)
 {
     struct evaluation *e = c->evaluation;
-    const int bits = context_spacing_bits(c, lattice);
+    const struct domain *domain = e->plan.lattice[lattice];
+    const int bits = e->plan.bits[lattice];
     struct patch *patch = evaluation_patch(e, lattice);
     if (!patch)
         return -ENOMEM;
-    if (patch_covers(patch, bits, chunk))
+    if (patch_covers(patch, bits, domain->band_limit, chunk))
         return 0;
-    const struct chunk nodes = patch_place(patch, bits, chunk);
-    const struct domain *domain = e->plan.lattice[lattice];
-    const bool band_limit = c->band_limit;
+    const struct chunk nodes = patch_place(patch, bits, domain->band_limit, chunk);
     assert(domain->outputs == 1);
-    c->band_limit = false;
     const int err =
         evaluate_chunk(c, domain, &nodes, true, &(struct rows){patch->value[0], KERNEL_CHUNK});
-    c->band_limit = band_limit;
     for (int j = 0; j < nodes.height && !err; j++)
         patch->zero[j] =
             c->kernel->is_zero((struct rows){patch->value[j], KERNEL_CHUNK}, 1, nodes.width);
@@ -73,8 +70,7 @@ static int evaluate_below(const struct water_memory *m, const struct farlands_gr
     struct context c = {.program = m->program,
                         .kernel = m->kernel,
                         .scratch = m->scratch,
-                        .evaluation = m->evaluation,
-                        .band_limit = grid->band_limit};
+                        .evaluation = m->evaluation};
     const int err = make_plan(&c, grid->band_limit ? grid->step : 0, outputs, count);
     return err ? err : evaluate_grid(&c, grid, outputs, count, (size_t)grid->width, NULL);
 }
@@ -90,10 +86,12 @@ static int drain_input(void *context, const struct farlands_grid *grid, float *o
 static void bound_input(enum drainage_input input, float *values, int count)
 {
     static const float LEAST = 1e-4f, MOST = 10, HIGHEST = DRAINAGE_HIGHEST; /* slopes; metres */
+    static const float WIDEST = 90;                                          /* degrees */
     const bool is_height = input == DRAINAGE_ENVELOPE || input == DRAINAGE_TOP;
     const bool is_share = input == DRAINAGE_ICE || input == DRAINAGE_LAKES;
-    const float low = is_height ? -HIGHEST : is_share ? 0 : LEAST;
-    const float high = is_height ? HIGHEST : is_share ? 1 : MOST;
+    const bool is_angle = input == DRAINAGE_JUNCTION;
+    const float low = is_height ? -HIGHEST : is_share || is_angle ? 0 : LEAST;
+    const float high = is_height ? HIGHEST : is_share ? 1 : is_angle ? WIDEST : MOST;
     for (int i = 0; i < count; i++)
         values[i] = values[i] < low ? low : values[i] > high ? high : values[i];
 }
@@ -123,7 +121,8 @@ static struct water_memory *new_water(const struct context *c, int k)
         return NULL;
     for (int i = 0; i < o->inputs; i++)
         m->input[i] = o->input[i];
-    if (o->kind == GRAPH_DRAIN || !drainage_new(&m->drainage, o->drainage, drainage_input, m))
+    if (o->kind == GRAPH_DRAIN || !drainage_new(&m->drainage, o->drainage, drainage_input, m,
+                                                c->scratch->drainage_cache, c->program->id, k))
         return m;
     water_memory_free(m);
     return NULL;
@@ -295,8 +294,7 @@ static int run(const struct program *program, const struct kernel *kernel,
     struct context c = {.program = program,
                         .kernel = kernel,
                         .scratch = scratch,
-                        .evaluation = evaluation_find(scratch, program),
-                        .band_limit = grid->band_limit};
+                        .evaluation = evaluation_find(scratch, program)};
     if (!c.evaluation)
         return -ENOMEM;
     const int err = make_plan(&c, grid->band_limit ? grid->step : 0, outputs, count);

@@ -58,9 +58,11 @@ static bool covers(const int64_t *units, int count, struct coordinates along, in
     return units[0] <= (first - 1) * spacing && units[count - 1] >= (last + 2) * spacing;
 }
 
-bool patch_covers(const struct patch *patch, int bits, const struct chunk *chunk)
+bool patch_covers(const struct patch *patch, int bits, int64_t band_limit,
+                  const struct chunk *chunk)
 {
-    return patch->columns > 0 && patch->regular &&
+    return patch->columns > 0 && patch->regular && patch->bits == bits &&
+           patch->band_limit == band_limit &&
            covers(patch->x, patch->columns, chunk->x, chunk->width, bits) &&
            covers(patch->y, patch->rows, chunk->y, chunk->height, bits);
 }
@@ -73,9 +75,10 @@ static bool touches(const int64_t *units, int count, struct coordinates along, i
            coordinate_at(along, n - 1) >= units[0] - spacing;
 }
 
-struct chunk patch_place(struct patch *patch, int bits, const struct chunk *chunk)
+struct chunk patch_place(struct patch *patch, int bits, int64_t band_limit,
+                         const struct chunk *chunk)
 {
-    const bool close = patch->columns > 0 &&
+    const bool close = patch->columns > 0 && patch->bits == bits &&
                        touches(patch->x, patch->columns, chunk->x, chunk->width, bits) &&
                        touches(patch->y, patch->rows, chunk->y, chunk->height, bits);
     int columns = nodes_around(chunk->x, chunk->width, bits, patch->x);
@@ -91,6 +94,8 @@ struct chunk patch_place(struct patch *patch, int bits, const struct chunk *chun
         {patch->x[0], step, patch->x}, {patch->y[0], step, patch->y}, columns, rows};
     if (patch->regular)
         nodes.x.at = nodes.y.at = NULL;
+    patch->bits = bits;
+    patch->band_limit = band_limit;
     patch->columns = 0;
     patch->rows = rows;
     return nodes;
@@ -152,8 +157,9 @@ static int first_node(const int64_t *nodes, int from, int64_t units, int bits)
     return from;
 }
 
-void patch_place_columns(struct patch *patch, int bits, const struct chunk *chunk)
+void patch_place_columns(struct patch *patch, const struct chunk *chunk)
 {
+    const int bits = patch->bits;
     struct patch_columns *samples = &patch->samples;
     float weight[TAPS] = {0}, slope[TAPS] = {0};
     int first = 0;
@@ -171,8 +177,9 @@ void patch_place_columns(struct patch *patch, int bits, const struct chunk *chun
     }
 }
 
-bool patch_is_zero(const struct patch *patch, int bits, const struct chunk *chunk, int j, int rows)
+bool patch_is_zero(const struct patch *patch, const struct chunk *chunk, int j, int rows)
 {
+    const int bits = patch->bits;
     const int first = first_node(patch->y, 0, coordinate_at(chunk->y, j), bits);
     const int last = first_node(patch->y, first, coordinate_at(chunk->y, j + rows - 1), bits);
     bool zero = true;
@@ -181,10 +188,10 @@ bool patch_is_zero(const struct patch *patch, int bits, const struct chunk *chun
     return zero;
 }
 
-void patch_interpolate(const struct patch *patch, int bits, const struct kernel *kernel,
-                       enum graph_kind kind, const struct chunk *chunk, int j, int rows,
-                       struct rows out)
+void patch_interpolate(const struct patch *patch, const struct kernel *kernel, enum graph_kind kind,
+                       const struct chunk *chunk, int j, int rows, struct rows out)
 {
+    const int bits = patch->bits;
     const struct patch_columns *samples = &patch->samples;
     const float *column = kind == GRAPH_SLOPE_X ? samples->slope[0] : samples->weight[0];
     int first = 0;
@@ -202,9 +209,9 @@ void patch_interpolate(const struct patch *patch, int bits, const struct kernel 
     }
 }
 
-double patch_derivative(const struct patch *patch, int bits, int64_t x, int64_t y, int along_x,
-                        int along_y)
+double patch_derivative(const struct patch *patch, int64_t x, int64_t y, int along_x, int along_y)
 {
+    const int bits = patch->bits;
     const int i = first_node(patch->x, 0, x, bits), j = first_node(patch->y, 0, y, bits);
     double wx[TAPS], wy[TAPS], sum = 0;
     spline_weights(into_cell(x, bits), along_x, wx);

@@ -54,7 +54,8 @@ static bool is_fixed(const struct program *program, const struct domain *domain,
     const struct operation *o = &program->operation[operation];
     const int inputs = domain->inputs[operation];
     if (is_output(domain, operation) || o->river_source >= 0 ||
-        (o->noise && !plan_is_silent(domain, o)) || (inputs == 0 && o->inputs > 0 && !o->noise))
+        operation_family(o) == FAMILY_WAVE || (o->noise && !plan_is_silent(domain, o)) ||
+        (inputs == 0 && o->inputs > 0 && !o->noise))
         return false;
     for (int i = 0; i < inputs; i++)
         if (!fixed[domain->input[operation][i]])
@@ -178,6 +179,12 @@ static void plan_domain(const struct program *program, struct domain *domain)
     assign_buffers(program, domain, last);
 }
 
+/* The greatest power of two up to STEP: 2 to this. */
+static int coarse_bits(int64_t step)
+{
+    return 63 - __builtin_clzll((uint64_t)step);
+}
+
 static struct domain *keep_domain(struct plan *plan, int lattice)
 {
     if (!plan->lattice[lattice])
@@ -197,12 +204,16 @@ static int plan_lattices(const struct program *program, struct plan *plan)
     for (int k = program->count - 1; k >= 0; k--) {
         if (depth[k] == 0)
             continue;
-        const int64_t spacing = lattice_spacing(&program->operation[k]);
+        const int own = program->operation[k].spacing_bits;
+        const bool coarse = INT64_C(1) << own < plan->grid.direct_below;
+        const int bits = coarse ? coarse_bits(plan->grid.band_limit) : own;
+        const int64_t spacing = INT64_C(1) << bits;
         struct domain *domain = keep_domain(plan, k);
         if (!domain)
             return -ENOMEM;
-        domain->direct_below = spacing;
-        domain->band_limit = 0;
+        plan->bits[k] = bits;
+        domain->direct_below = coarse ? spacing + 1 : spacing;
+        domain->band_limit = coarse ? spacing : 0;
         domain->outputs = 1;
         domain->output[0] = program->operation[k].input[0];
         plan_domain(program, domain);

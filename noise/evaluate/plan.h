@@ -53,7 +53,11 @@ struct plan {
     struct domain grid;
     int depth; /* the longest chain of lattices; 0: none */
     int64_t least_spacing;
-    struct domain *lattice[GRAPH_MAX_NODES]; /* by operation; memory stays for the next plan */
+    /* By operation: the domain, whose memory stays for the next plan; and the distance between
+     * nodes, 2 to this, in units. Slopes of a lattice that is finer than the grid's samples are
+     * taken on one as coarse as these, whose values are filtered like theirs. */
+    struct domain *lattice[GRAPH_MAX_NODES];
+    int bits[GRAPH_MAX_NODES];
 };
 
 /*

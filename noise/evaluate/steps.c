@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "noise/evaluate/relevance.h"
+#include "noise/evaluate/wave.h"
 
 _Static_assert((int)PLAN_BAND_ROWS <= KERNEL_BAND_ROWS && PLAN_BAND_ROWS % KERNEL_SET_ROWS == 0,
                "kernels evaluate so many rows at once");
@@ -99,9 +100,10 @@ static void fill_without_rivers(const struct operation *o, int rows, int n, stru
             to.at[(size_t)r * to.stride + (size_t)i] = dry;
 }
 
-/* STEP's operation on ROWS rows from J on, from its inputs IN to TO. */
-static void run_operation(struct context *c, const struct step *step, const struct chunk *chunk,
-                          const struct rows *in, int j, int rows, struct rows to)
+/* STEP's operation in DOMAIN on ROWS rows from J on, from its inputs IN to TO. */
+static void run_operation(struct context *c, const struct domain *domain, const struct step *step,
+                          const struct chunk *chunk, const struct rows *in, int j, int rows,
+                          struct rows to)
 {
     const struct operation *o = &c->program->operation[step->operation];
     struct noise_run *run = o->noise ? &c->evaluation->run[step->run]->run : NULL;
@@ -111,12 +113,13 @@ static void run_operation(struct context *c, const struct step *step, const stru
     if (run)
         run->begun = true;
     if (operation_is_patched(o))
-        patch_interpolate(c->evaluation->patch[lattice], context_spacing_bits(c, lattice),
-                          c->kernel, o->kind, chunk, j, rows, to);
+        patch_interpolate(c->evaluation->patch[lattice], c->kernel, o->kind, chunk, j, rows, to);
     else if (o->river_source >= 0)
         run_rivers(c, o, in[0], j, rows, chunk->width, to);
     else if (o->kind == GRAPH_DRAINAGE)
         run_ground(c, o, step->operation, j, rows, chunk->width, to);
+    else if (operation_family(o) == FAMILY_WAVE)
+        wave_band(o, chunk, domain->band_limit, j, rows, to);
     else if (o->kind == GRAPH_NOISE)
         run_noise(c, o, run, in, j, rows, to);
     else if (o->kind == GRAPH_DAMPED)
@@ -146,7 +149,9 @@ static int begin_noises(struct context *c, const struct domain *domain, const st
                                             : USE_VALUES;
         run->moved = o->kind == GRAPH_NOISE && o->inputs > 0;
         run->begun = false;
-        run->band = c->kernel->noise_choose(run, c->band_limit, chunk->x.step);
+        run->band =
+            c->kernel->noise_choose(run, domain->band_limit > 0,
+                                    domain->band_limit > 0 ? domain->band_limit : chunk->x.step);
     }
     return 0;
 }
@@ -173,12 +178,13 @@ struct band {
 };
 
 /* An operation that computes few samples row by row. */
-static void run_few_rows(struct context *c, const struct step *step, const struct chunk *chunk,
-                         struct rows in[GRAPH_MAX_INPUTS], struct rows to)
+static void run_few_rows(struct context *c, const struct domain *domain, const struct step *step,
+                         const struct chunk *chunk, struct rows in[GRAPH_MAX_INPUTS],
+                         struct rows to)
 {
     /* A row's padding is where the next row begins, so rows are written in order. */
     for (int j = 0; j < chunk->height; j++) {
-        run_operation(c, step, chunk, in, j, 1, to);
+        run_operation(c, domain, step, chunk, in, j, 1, to);
         to.at += chunk->width;
         for (int i = 0; i < GRAPH_MAX_INPUTS && in[i].at; i++)
             in[i].at += chunk->width;
@@ -186,8 +192,8 @@ static void run_few_rows(struct context *c, const struct step *step, const struc
 }
 
 /* STEP's operation at few samples. */
-static void run_few(struct context *c, const struct step *step, const struct band *band,
-                    struct rows in[GRAPH_MAX_INPUTS], struct rows to)
+static void run_few(struct context *c, const struct domain *domain, const struct step *step,
+                    const struct band *band, struct rows in[GRAPH_MAX_INPUTS], struct rows to)
 {
     const struct operation *o = &c->program->operation[step->operation];
     if (o->kind == GRAPH_NOISE)
@@ -196,15 +202,15 @@ static void run_few(struct context *c, const struct step *step, const struct ban
     else if (!needs_rows(o))
         c->kernel->operate(o, in, 1, whole_steps(band->n), to);
     else
-        run_few_rows(c, step, band->chunk, in, to);
+        run_few_rows(c, domain, step, band->chunk, in, to);
 }
 
 /* True if operation K is a lattice, or its slope, and the lattice is 0 in BAND. */
 static bool is_patch_zero(const struct context *c, int k, const struct band *band)
 {
     const int lattice = context_lattice(&c->program->operation[k], k);
-    return patch_is_zero(c->evaluation->patch[lattice], context_spacing_bits(c, lattice),
-                         band->chunk, band->j, band->few ? band->chunk->height : band->rows);
+    return patch_is_zero(c->evaluation->patch[lattice], band->chunk, band->j,
+                         band->few ? band->chunk->height : band->rows);
 }
 
 /* Try to give operation K its values without computing them: 0, or an input's values, copied from
@@ -249,9 +255,9 @@ static void run_step(struct context *c, const struct domain *domain, int s, cons
     else if (plan_hides_rivers(c->program, domain, &c->program->operation[k]))
         fill_without_rivers(&c->program->operation[k], band->rows, band->n, to);
     else if (band->few)
-        run_few(c, step, band, in, to);
+        run_few(c, domain, step, band, in, to);
     else
-        run_operation(c, step, band->chunk, in, band->j, band->rows, to);
+        run_operation(c, domain, step, band->chunk, in, band->j, band->rows, to);
     if (domain->guarded[k] < 0)
         return;
     relevance->zero[k] = relevance->zero[k] || c->kernel->is_zero(to, band->rows, band->n);
@@ -315,7 +321,7 @@ static void run_bands(struct context *c, const struct domain *domain, const stru
 int steps_run(struct context *c, const struct domain *domain, const struct chunk *chunk, bool roomy,
               const struct rows *out)
 {
-    const bool few = chunk_is_few(chunk, c->band_limit);
+    const bool few = chunk_is_few(chunk, domain->band_limit > 0);
     int err = evaluation_buffers(c->evaluation, domain);
 
     c->stride = (size_t)whole_steps(chunk->width);
@@ -324,8 +330,7 @@ int steps_run(struct context *c, const struct domain *domain, const struct chunk
     if (err)
         return err;
     for (int i = 0; i < domain->lattices; i++)
-        patch_place_columns(c->evaluation->patch[domain->lattice[i]],
-                            context_spacing_bits(c, domain->lattice[i]), chunk);
+        patch_place_columns(c->evaluation->patch[domain->lattice[i]], chunk);
     if (few)
         run_few_steps(c, domain, chunk, out);
     else

@@ -13,7 +13,6 @@ struct context {
     const struct kernel *kernel;
     struct farlands_scratch *scratch;
     struct evaluation *evaluation;
-    bool band_limit;
     size_t stride; /* between rows in buffers */
 };
 
@@ -21,11 +20,6 @@ struct context {
 static inline int context_lattice(const struct operation *o, int k)
 {
     return operation_is_slope(o) ? o->input[0] : k;
-}
-
-static inline int context_spacing_bits(const struct context *c, int lattice)
-{
-    return c->program->operation[lattice].spacing_bits;
 }
 
 /* Run DOMAIN's steps over CHUNK. OUT: each output's rows. ROOMY: rows may be written in whole

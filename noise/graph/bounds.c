@@ -152,6 +152,9 @@ static struct bounds bounds_of(const struct operation *o, const struct operation
     switch (o->kind) {
     case GRAPH_NOISE:
         return noise_bounds(o);
+    case GRAPH_WAVE_X:
+    case GRAPH_WAVE_Y:
+        return exactly(-1, 1);
     case GRAPH_CONSTANT:
         return exactly(o->number[0], o->number[0]);
     case GRAPH_ADD:

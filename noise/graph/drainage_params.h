@@ -18,6 +18,7 @@ enum drainage_input {
     DRAINAGE_SIDE,      /* the slope of the steepest hillsides */
     DRAINAGE_TOP,       /* metres: the ground is no higher */
     DRAINAGE_ICE,       /* 0 to 1: how much glaciers have steepened walls of great valleys */
+    DRAINAGE_JUNCTION,  /* degrees: the angle at which rivers meet; 0: as they come */
     DRAINAGE_LAKES,     /* the share of courses' nodes at which a lake ends, on each level */
     DRAINAGE_INPUTS,
 };

@@ -21,7 +21,7 @@
 
 enum {
     GRAPH_MAX_NODES = 384,
-    GRAPH_MAX_INPUTS = 6,
+    GRAPH_MAX_INPUTS = 7,
     GRAPH_MAX_NUMBERS = 2,
     /* An octave takes 100 KB of a scratch, and so does one for a warp; a lattice takes 320 KB. */
     GRAPH_MAX_OCTAVES = 512,
@@ -50,6 +50,8 @@ enum {
 #include "noise/graph/operations.def"
 #undef OPERATION
 };
+
+_Static_assert((int)DRAINAGE_INPUTS <= (int)GRAPH_MAX_INPUTS, "a drainage's inputs are a node's");
 
 struct graph_node {
     enum graph_kind kind;

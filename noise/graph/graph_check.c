@@ -131,6 +131,9 @@ static struct node_fault number_fault(const struct graph_node *node)
         if (!(node->number[i] >= number->least && node->number[i] <= number->most))
             return (struct node_fault){number->key, number->text};
     }
+    const uint64_t spacing = operation_has_spacing(node->kind) ? (uint64_t)node->number[0] : 1;
+    if ((spacing & (spacing - 1)) != 0)
+        return (struct node_fault){kind->number[0].key, kind->number[0].text};
     return no_fault;
 }
 
@@ -168,12 +171,6 @@ struct node_fault graph_node_fault(const struct graph_node *node)
             return (struct node_fault){"to",
                                        "expected a number up to 1e9 that differs from the other "
                                        "end by at least 1e-6, and by a 10-millionth"};
-        return no_fault;
-    case GRAPH_LATTICE:
-        if (((uint64_t)p & ((uint64_t)p - 1)) != 0) {
-            const struct operation_number *spacing = &operation_kinds[GRAPH_LATTICE].number[0];
-            return (struct node_fault){spacing->key, spacing->text};
-        }
         return no_fault;
     default:
         return no_fault;

@@ -8,6 +8,7 @@
 
 enum operation_family {
     FAMILY_NOISE,    /* computes a noise */
+    FAMILY_WAVE,     /* depends on the place alone, as a noise does, and has a wavelength */
     FAMILY_PLAIN,    /* each sample depends on the same sample in its inputs, and on nothing else */
     FAMILY_PATCHED,  /* interpolated between a patch's nodes */
     FAMILY_DRAIN,    /* makes rivers */
@@ -33,5 +34,11 @@ struct operation_kind {
 };
 
 extern const struct operation_kind operation_kinds[GRAPH_KINDS];
+
+/* True if the number of nodes of this KIND is a length in units, and a power of two. */
+static inline bool operation_has_spacing(enum graph_kind kind)
+{
+    return kind == GRAPH_LATTICE || operation_kinds[kind].family == FAMILY_WAVE;
+}
 
 #endif

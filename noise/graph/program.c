@@ -44,7 +44,7 @@ static int make_operation(struct operation *o, const struct graph_node *node, co
         o->input[i] = place[node->input[i]];
     for (int i = 0; i < shape.numbers; i++)
         o->number[i] = (float)node->number[i];
-    if (node->kind == GRAPH_LATTICE)
+    if (operation_has_spacing(node->kind))
         o->spacing_bits = __builtin_ctzll((uint64_t)node->number[0]);
     o->move = graph_is_moved(node) ? node->number[0] * FARLANDS_UNIT : 0;
     if (operation_kinds[node->kind].family == FAMILY_NOISE) {
@@ -127,7 +127,9 @@ static double largest(const struct operation *o)
 
 static int64_t broadest_wavelength(const struct operation *o, const struct operation *all)
 {
-    int64_t broadest = o->noise ? o->noise->octave[0].wavelength : 0;
+    int64_t broadest = o->noise                             ? o->noise->octave[0].wavelength
+                       : operation_family(o) == FAMILY_WAVE ? lattice_spacing(o)
+                                                            : 0;
     for (int i = 0; i < o->inputs; i++)
         if (all[o->input[i]].broadest > broadest)
             broadest = all[o->input[i]].broadest;
@@ -285,8 +287,8 @@ struct totals {
 /* The fault of O, a drain or a drainage that needs another one. */
 static struct node_fault drained_fault(const struct totals *totals, const struct operation *o)
 {
-    static const char *const keys[DRAINAGE_INPUTS] = {"envelope", "steepness", "side",
-                                                      "top",      "ice",       "lakes"};
+    static const char *const keys[DRAINAGE_INPUTS] = {"envelope", "steepness", "side", "top",
+                                                      "ice",      "junction",  "lakes"};
     int i = 0;
     while (!totals->drained[o->input[i]])
         i++;

@@ -21,7 +21,7 @@ struct operation {
     struct noise *noise;          /* GRAPH_NOISE, GRAPH_DAMPED, GRAPH_ERODE */
     double move;                  /* units per unit of the inputs */
     struct curve *curve;          /* GRAPH_SPLINE, and GRAPH_NOISE with knots */
-    int spacing_bits;             /* GRAPH_LATTICE: the spacing is 2 to this, in units */
+    int spacing_bits;             /* GRAPH_LATTICE, or a wavelength: 2 to this, in units */
     struct biomes *biomes;        /* GRAPH_BIOME */
     struct rivers_params *rivers; /* GRAPH_DRAIN */
     struct drainage_params *drainage; /* GRAPH_DRAINAGE */

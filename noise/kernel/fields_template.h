@@ -80,6 +80,8 @@ static KERNEL_FLAT void operate_row(const struct operation *o, const float *a, c
     const float p = o->number[0];
     switch (o->kind) {
     case GRAPH_NOISE:
+    case GRAPH_WAVE_X:
+    case GRAPH_WAVE_Y:
     case GRAPH_DAMPED:
     case GRAPH_ERODE:
     case GRAPH_LATTICE:

@@ -329,6 +329,7 @@ struct farlands_scratch {
      * thread changes worlds every few milliseconds, and finding rivers again would take longer. See
      * evaluation.c. */
     struct evaluation *evaluation[SCRATCH_EVALUATIONS];
+    struct drainage_cache *drainage_cache; /* perhaps shared with other scratches */
     struct {
         KERNEL_ALIGNED float heights[KERNEL_BOX_ROWS][KERNEL_CHUNK];
         struct ledge ledge[KERNEL_CHUNK]; /* in a row */

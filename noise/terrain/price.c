@@ -275,19 +275,23 @@ static void charge_square(struct pricing *p, int operation, struct price_square 
                       .direct_below = square.band_limit ? square.step + 1 : 0,
                       .n = (uint64_t)square.side,
                       .times = 1};
+    const int64_t direct_below = set.direct_below;
     for (int k = 0; k < p->program->count; k++)
         p->lattice[k] = (struct need){-1, 0};
     charge_set(p, &set, operation);
-    set.band_limit = 0;
     for (int k = p->program->count - 1; k >= 0; k--) {
         const struct need *lattice = &p->lattice[k];
         if (lattice->span < 0)
             continue;
         set.times = lattice->times > 0 ? lattice->times : 1;
-        set.direct_below = lattice_spacing(&p->program->operation[k]);
+        const int64_t own = lattice_spacing(&p->program->operation[k]);
+        const bool coarse = own < direct_below; /* as in plan_lattices */
+        const int64_t spacing = coarse ? square.step : own;
+        set.band_limit = coarse ? spacing : 0;
+        set.direct_below = coarse ? spacing + 1 : spacing;
         set.span = lattice->span;
-        set.n = count(&set, set.direct_below, TAPS);
-        set.span += (TAPS - 1) * set.direct_below;
+        set.n = count(&set, spacing, TAPS);
+        set.span += (TAPS - 1) * spacing;
         charge_set(p, &set, p->program->operation[k].input[0]);
     }
 }

@@ -51,6 +51,15 @@ static int surface_depth(const struct farlands_terrain *terrain)
     return SHAFT + (int)(0.6 * (double)terrain->density.amplitude);
 }
 
+/* The surface between block TOP, which has DENSITY, and the one ABOVE. It is higher than TOP,
+ * though it may be nearer to TOP than to the next float. */
+static float surface_between(int64_t top, float density, float above)
+{
+    const double part = (double)density / ((double)density - (double)above);
+    const float surface = (float)((double)top + part);
+    return surface > (float)top ? surface : nextafterf((float)top, INFINITY);
+}
+
 /* Find COLUMNS' surfaces with those ledges whose heights are known. ABOVE: the densities of the
  * blocks above. */
 static int find_known(const struct farlands_terrain *terrain, struct farlands_scratch *scratch,
@@ -88,9 +97,7 @@ static int find_known(const struct farlands_terrain *terrain, struct farlands_sc
                     continue;
                 }
                 left &= ~(1u << i);
-                columns->value[i] =
-                    (float)((double)top +
-                            (deep ? 0 : (double)density / ((double)density - (double)above[i])));
+                columns->value[i] = deep ? (float)top : surface_between(top, density, above[i]);
             }
     }
     return 0;

@@ -213,7 +213,7 @@ float terrain_density_at(const struct farlands_terrain *terrain, int64_t x, int6
  * those from some k + 1 upwards are not above 0, and that at k is; the surface lies between, where
  * a straight line from one to the other is 0, as in marching cubes:
  *
- *     surface = k + d(k) / (d(k) - d(k + 1))        in double, rounded to float
+ *     surface = k + d(k) / (d(k) - d(k + 1))        in double, rounded to a float above k
  *
  * So k is the highest solid block, and a player's feet are at the surface rounded up. Without
  * overhangs and caves at the place it is the height, bit for bit. A shaft that goes deeper than

@@ -244,6 +244,7 @@ static void add_identity(struct json *document, const struct world *world)
     json_integer(document, "coordinate", FARLANDS_LIMIT_BLOCKS);
     add_pair(document, "zoom", world_min_zoom(world), world_max_zoom(world, 1));
     add_pair(document, "zoom_2x", world_min_zoom(world), world_max_zoom(world, 2));
+    json_integer(document, "first", world_first_zoom(world));
     json_integer(document, "overview", world_overview_zoom(world));
     json_integer(document, "side", ROUTE_SIDE_MAX);
     json_integer(document, "volume", ROUTE_VOLUME_MAX);

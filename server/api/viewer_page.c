@@ -17,7 +17,7 @@
  * proportions that previews have. */
 #define TITLE "{title}"
 #define PICTURE "{picture}"
-enum { WIDTH = 704, HEIGHT = 370 };
+enum { WIDTH = 640, HEIGHT = 336 };
 
 /* The picture has fewer pixels than the viewer, so each pixel shows twice as much. */
 enum { COARSER = 1 };
@@ -177,9 +177,10 @@ static void write_picture(char out[PICTURE_MAX], const struct view *view, const 
 {
     const int native = view->world->config->native_zoom;
     const double bits = FARLANDS_UNIT_BITS + native - round(view->zoom) + COARSER;
-    /* Regions of numbers are exact at any distance, which shows less in a picture far out. */
+    /* Regions of numbers are exact at any distance, which shows less in a picture far out. Other
+     * pictures show as much as the viewer: what is farther out is grain without shapes. */
     const int least = layer_has_numbers(view->layer) ? world_exact_zoom(view->world)
-                                                     : world_min_zoom(view->world);
+                                                     : world_overview_zoom(view->world) - COARSER;
     const int most = FARLANDS_UNIT_BITS + native - least;
     const int64_t step = INT64_C(1) << (int)fmin(fmax(bits, 0), fmin(most, QUERY_STEP_MAX_BITS));
     char x[BLOCKS_TEXT], y[BLOCKS_TEXT], blocks[BLOCKS_TEXT], layer[LAYER_NAME_MAX];

@@ -6,16 +6,17 @@
 #include "layer.h"
 #include "server/core/multiversion.h"
 
-/* For one row. */
+/* For one row of values. */
 struct gradient {
     const float *row, *north, *south;
     int reach;
     float rise; /* per metre of difference */
 };
 
-INLINE struct gradient gradient_of(const struct heights *heights, int j)
+/* Row J of VALUES, which lie as the heights do. */
+INLINE struct gradient gradient_of(const struct heights *heights, const float *values, int j)
 {
-    const float *row = heights->first + j * heights->stride;
+    const float *row = values + j * heights->stride;
     const ptrdiff_t away = heights->reach * heights->stride;
     const float rise = 1 / (2 * (float)heights->reach * heights->spacing);
     return (struct gradient){row, row - away, row + away, heights->reach, rise};

@@ -71,6 +71,7 @@ struct heights {
     /* As first: level in metres; order; metres from the nearest river's edge. NULL if the world has
      * no rivers, or the layer does not show them. */
     const float *water, *river, *bank;
+    const float *canopy; /* as first: metres above the ground; NULL if no plants are shown */
     struct river_scale rivers;
     ptrdiff_t stride;         /* floats from one row to the next */
     int size;                 /* samples per row without the border, up to LAYER_MAX_SIZE */
@@ -93,6 +94,7 @@ struct layer {
     bool exact;             /* pictures have every octave, also those finer than a pixel */
     bool slopes;            /* needs a border of reach samples */
     bool climate;           /* needs temperature and humidity if the color table does */
+    bool canopy;            /* shades plants on the ground if the world has a canopy */
     bool water;             /* needs water, river and bank if the world has them */
     bool fields;            /* is one layer for each field, called {name}.{field} */
     bool biomes;            /* shows a world's biomes; only worlds that have some serve it */

@@ -22,7 +22,7 @@ void paint_normal(const struct heights *heights, const struct color_table *color
 
     (void)colors;
     for (int j = 0; j < heights->rows; j++, out += 3 * size) {
-        const struct gradient at = gradient_of(heights, j);
+        const struct gradient at = gradient_of(heights, heights->first, j);
         for (int i = 0; i < size; i++) {
             const float dx = gradient_east(&at, i);
             const float dy = gradient_south(&at, i);

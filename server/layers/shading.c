@@ -23,24 +23,45 @@ float shading_exaggeration(float spacing)
     return SHADING_LEAST_EXAGGERATION * sqrtf(1 + spacing / SHADING_SPACING);
 }
 
-MULTIVERSION
-void shading_row(struct shading *out, const struct heights *heights, int j)
+/* GROUND alone is steep; with a CANOPY, light falls on plants. */
+INLINE void shade(struct shading *out, const struct heights *heights, const struct gradient *ground,
+                  const struct gradient *canopy)
 {
-    const struct gradient at = gradient_of(heights, j);
     const float exaggeration = heights->exaggeration;
 
     for (int i = 0; i < heights->size; i++) {
-        const float dx = gradient_east(&at, i);
-        const float dy = gradient_south(&at, i);
+        const float bare_x = gradient_east(ground, i), bare_y = gradient_south(ground, i);
+        const float dx = canopy ? bare_x + gradient_east(canopy, i) : bare_x;
+        const float dy = canopy ? bare_y + gradient_south(canopy, i) : bare_y;
         const float square = dx * dx + dy * dy;
         const float drawn = square * reciprocal_root(square) * exaggeration;
         const float gain = exaggeration * GENTLE * reciprocal_root(drawn + GENTLE * GENTLE);
         const float steep = square * gain * gain;
         const float towards = LIGHT_Z - (LIGHT_X * dx + LIGHT_Y * dy) * gain;
         const float shorter = reciprocal_root(1 + steep);
-        out->slope[i] = square;
+        out->slope[i] = canopy ? bare_x * bare_x + bare_y * bare_y : square;
         out->steep[i] = steep;
         out->facing[i] = towards * shorter;
         out->across[i] = -(ACROSS_X * dx + ACROSS_Y * dy) * gain * shorter;
     }
+}
+
+MULTIVERSION
+static void shade_ground(struct shading *out, const struct heights *heights, int j)
+{
+    const struct gradient ground = gradient_of(heights, heights->first, j);
+    shade(out, heights, &ground, NULL);
+}
+
+MULTIVERSION
+static void shade_canopy(struct shading *out, const struct heights *heights, int j)
+{
+    const struct gradient ground = gradient_of(heights, heights->first, j);
+    const struct gradient canopy = gradient_of(heights, heights->canopy, j);
+    shade(out, heights, &ground, &canopy);
+}
+
+void shading_row(struct shading *out, const struct heights *heights, int j)
+{
+    (heights->canopy ? shade_canopy : shade_ground)(out, heights, j);
 }

@@ -11,8 +11,8 @@
 struct shading {
     float facing[LAYER_MAX_SIZE]; /* cosine of the angle to the light; < 0: faces away */
     float across[LAYER_MAX_SIZE]; /* the same to the north-east's horizon */
-    float steep[LAYER_MAX_SIZE];  /* the square of the slope as drawn */
-    float slope[LAYER_MAX_SIZE];  /* the square of the slope itself, metres per metre */
+    float steep[LAYER_MAX_SIZE];  /* the square of the slope as drawn, with plants */
+    float slope[LAYER_MAX_SIZE];  /* the square of the ground's slope itself, metres per metre */
 };
 
 /* The exaggeration close up; and the sample spacing, in blocks, from which on it grows. */

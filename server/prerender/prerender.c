@@ -260,8 +260,8 @@ int prerender_start(struct prerender **out, const struct prerender_parts *parts,
     if (!verify)
         prerender->scratch = calloc(parts->threads, sizeof(struct render_scratch *));
     int err = verify || prerender->scratch ? 0 : -ENOMEM;
-    for (unsigned i = 0; !err && !verify && i < parts->threads; i++)
-        err = render_scratch_new(&prerender->scratch[i]);
+    if (!err && !verify)
+        err = render_scratches_new(prerender->scratch, parts->threads);
     if (!err)
         err = thread_group_start(&prerender->group, parts->threads,
                                  verify ? verify_tiles : make_tiles, prerender);

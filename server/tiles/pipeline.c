@@ -61,16 +61,14 @@ static int make_writer(struct pipeline *pipeline)
 static int make_renderers(struct pipeline *pipeline, const struct config *config)
 {
     const unsigned count = config->threads ? config->threads : uv_available_parallelism();
+    struct render_scratch **scratch = calloc(count, sizeof(struct render_scratch *));
     pipeline->scratches = calloc(count, sizeof *pipeline->scratches);
-    if (!pipeline->scratches)
-        return -ENOMEM;
-    for (; pipeline->threads < count; pipeline->threads++) {
-        struct render_scratch *scratch;
-        int err = render_scratch_new(&scratch);
-        if (err)
-            return err;
-        pipeline->scratches[pipeline->threads] = scratch;
-    }
+    int err = scratch && pipeline->scratches ? render_scratches_new(scratch, count) : -ENOMEM;
+    for (; !err && pipeline->threads < count; pipeline->threads++)
+        pipeline->scratches[pipeline->threads] = scratch[pipeline->threads];
+    free(scratch);
+    if (err)
+        return err;
     const struct work_queue_options options = {
         .threads = count,
         .thread_states = pipeline->scratches,

@@ -6,29 +6,43 @@
 #include "server/core/clock.h"
 #include "server/tiles/render_scratch.h"
 
+/* A scratch around NOISE, which it frees. */
+static int wrap(struct farlands_scratch *noise, struct render_scratch **out)
+{
+    struct render_scratch *scratch = calloc(1, sizeof *scratch);
+    if (!scratch) {
+        farlands_scratch_free(noise);
+        return -ENOMEM;
+    }
+    scratch->scratch = noise;
+    int err = image_writer_new(&scratch->writer);
+    if (!err)
+        err = webp_writer_new(&scratch->webp);
+    if (err)
+        render_scratch_free(scratch);
+    else
+        *out = scratch;
+    return err;
+}
+
 int render_scratch_new(struct render_scratch **out)
 {
-    struct render_scratch *scratch = malloc(sizeof *scratch);
-    if (!scratch)
-        return -ENOMEM;
-    int err = farlands_scratch_new(&scratch->scratch);
-    if (err)
-        goto fail_scratch;
-    err = image_writer_new(&scratch->writer);
-    if (err)
-        goto fail_writer;
-    err = webp_writer_new(&scratch->webp);
-    if (err)
-        goto fail_webp;
-    *out = scratch;
-    return 0;
+    return render_scratches_new(out, 1);
+}
 
-fail_webp:
-    image_writer_free(scratch->writer);
-fail_writer:
-    farlands_scratch_free(scratch->scratch);
-fail_scratch:
-    free(scratch);
+int render_scratches_new(struct render_scratch **out, unsigned count)
+{
+    struct farlands_scratch **noise = calloc(count, sizeof(struct farlands_scratch *));
+    unsigned made = 0;
+    int err = noise ? farlands_scratches_new(noise, count) : -ENOMEM;
+    const unsigned found = err ? 0 : count;
+    for (; !err && made < count; made += !err)
+        err = wrap(noise[made], &out[made]);
+    for (unsigned k = made + 1; err && k < found; k++)
+        farlands_scratch_free(noise[k]);
+    for (; err && made > 0; made--)
+        render_scratch_free(out[made - 1]);
+    free(noise);
     return err;
 }
 

@@ -14,6 +14,8 @@
 /* Working memory for one render at a time. Each render thread has one. */
 struct render_scratch;
 int render_scratch_new(struct render_scratch **out); /* 0 or -ENOMEM */
+/* COUNT of them, for threads beside each other: see farlands_scratches_new. */
+int render_scratches_new(struct render_scratch **out, unsigned count);
 void render_scratch_free(struct render_scratch *scratch);
 
 /* The noise library's part, for other work on the thread. */

@@ -22,7 +22,7 @@ static void fill(float *out, size_t count, float value)
         out[i] = value;
 }
 
-enum { MOST_FIELDS = 6 };
+enum { MOST_FIELDS = 7 };
 
 /* Fields to evaluate, and buffers for their values. */
 struct wanted {
@@ -34,6 +34,12 @@ static void want(struct wanted *wanted, int field, float *out)
 {
     wanted->field[wanted->count] = field;
     wanted->out[wanted->count++] = out;
+}
+
+/* The field whose plants CONTENT's layer shades, or -1. */
+static int canopy_of(const struct content *content)
+{
+    return content->climate && layers[content->layer].canopy ? content->climate->canopy : -1;
 }
 
 /* Evaluate GRID's heights, and the climate and water if CONTENT's layer needs them. */
@@ -56,6 +62,8 @@ static int make_ground(struct render_scratch *scratch, const struct content *con
         want(&wanted, climate->humidity, scratch->humidity);
     else if (climate)
         fill(scratch->humidity, samples, 0.5f);
+    if (canopy_of(content) >= 0)
+        want(&wanted, canopy_of(content), scratch->canopy);
     if (water) {
         want(&wanted, water->water, scratch->water);
         want(&wanted, water->river, scratch->river);
@@ -86,6 +94,7 @@ static int make_heights(struct render_scratch *scratch, const struct content *co
         .first = scratch->heights + first,
         .temperature = scratch->temperature + first,
         .humidity = scratch->humidity + first,
+        .canopy = canopy_of(content) >= 0 ? scratch->canopy + first : NULL,
         .water = water ? scratch->water + first : NULL,
         .river = water ? scratch->river + first : NULL,
         .bank = water ? scratch->bank + first : NULL,
@@ -168,6 +177,8 @@ static int paint_block(struct render_scratch *scratch, const struct content *con
         rows.first += rows.stride;
         rows.temperature += rows.stride;
         rows.humidity += rows.stride;
+        if (rows.canopy)
+            rows.canopy += rows.stride;
         if (rows.water) {
             rows.water += rows.stride;
             rows.river += rows.stride;

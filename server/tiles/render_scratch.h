@@ -17,7 +17,7 @@ struct render_scratch {
     struct webp_writer *webp;
     const struct farlands_terrain *terrain; /* of the world that is rendered; held meanwhile */
     float heights[HEIGHTS_MAX];
-    float temperature[HEIGHTS_MAX], humidity[HEIGHTS_MAX];
+    float temperature[HEIGHTS_MAX], humidity[HEIGHTS_MAX], canopy[HEIGHTS_MAX];
     float water[HEIGHTS_MAX], river[HEIGHTS_MAX], bank[HEIGHTS_MAX];
     uint8_t pixels[LAYER_MAX_SIZE * LAYER_MAX_SIZE * MAX_PIXEL_BYTES];
 };

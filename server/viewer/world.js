@@ -1,6 +1,5 @@
 /* Grid arithmetic, number formats and requests, shared by views and panels. */
 
-const START_CELL = 1024;          // px, one cell of the broadest octave in the first view
 const REQUEST_TIMEOUT = 10000;
 const EXACT = 2 ** 53;            // below this doubles are exact for whole numbers
 
@@ -58,25 +57,8 @@ export function snap(world, blocks, zoom) {
     return plain(Math.round(blocks / grain) * grain);
 }
 
-/* The wavelength of a world's broadest noise. */
-function broadestOf({ noise, fields }) {
-    if (noise)
-        return noise.wavelength;
-    let broadest = 0;
-    JSON.stringify(fields, (key, value) => {
-        if (key === 'wavelength' && typeof value === 'number')
-            broadest = Math.max(broadest, value);
-        return value;
-    });
-    return broadest || START_CELL;
-}
-
 /* The first view of a world shows a few of its broadest features. */
-export function startPlace(world) {
-    const { native_zoom: native, limits } = world;
-    const zoom = Math.round(native + Math.log2(START_CELL / broadestOf(world)));
-    return { zoom: clamp(zoom, limits.overview, limits.zoom[1]), x: 0, y: 0 };
-}
+export const startPlace = ({ limits }) => ({ zoom: limits.first, x: 0, y: 0 });
 
 /* Both views count pixels in doubles, so far from the origin the deepest zooms would tear. */
 export function deepestZoom(world, { x, y }) {

@@ -19,9 +19,10 @@ enum {
     REACH = (SPAWN_RADIUS + SQUARE / 2) / SQUARE, /* squares from the middle one to the last */
     SQUARES = 2 * REACH + 1,                      /* per side */
     TESTS = 4096,                                 /* ground tests */
-    /* Prices, in a square's heights: a test of the ground; the drainage around a square far from
-     * the previous one. */
+    /* Prices, in a square's heights: a test of the ground; what a square takes that is far from the
+     * previous one, in a terrain with a drainage and in others. */
     TEST = 1024,
+    FAR_SQUARE_DRAINED = 393216,
     FAR_SQUARE = 65536,
 };
 static_assert(REACH * SQUARE + SQUARE / 2 > SPAWN_RADIUS + 1, "blocks beyond the last square");
@@ -245,7 +246,8 @@ static void begin_square(struct spawn_search *search, struct area area, int line
     square->width = area.column.last - area.column.first + 1;
     square->height = area.row.last - area.row.first + 1;
     square->rows = 0;
-    search->left -= line < 0 ? FAR_SQUARE : 0;
+    if (line < 0)
+        search->left -= terrain_is_built(search->terrain) ? FAR_SQUARE_DRAINED : FAR_SQUARE;
 }
 
 static int evaluate_band(struct spawn_search *search, struct farlands_scratch *scratch)

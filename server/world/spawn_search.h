@@ -19,8 +19,7 @@
  * first square that has a place ends the search: its block nearest to the point is the result.
  *
  * In a terrain with rivers nodes have filtered heights as pictures do (band_limit), because exact
- * heights that far apart take milliseconds each. So a search that finds nothing takes some tenths
- * of a second.
+ * heights that far apart take milliseconds each.
  *
  * Water is near a block if the field `bank` says so, or if there is ground below 0 m within that
  * distance. The ground is sampled at multiples of a sixteenth of the distance, rounded up to a
@@ -46,8 +45,9 @@ enum {
     SPAWN_APART = 16,           /* blocks between two places */
     SPAWN_PLACES_MAX = 64,
     SPAWN_WATER_MAX = 256, /* blocks to the water: `bank` has no larger values */
-    /* A search's budget in heights; other steps count as the heights that take as long. Enough for
-     * a search that finds nothing, which takes less than a second in the built-in worlds. */
+    /* A search's budget in heights; other steps count as the heights that take as long. A search
+     * that finds nothing takes a second or two of a core in the built-in worlds. Without a drainage
+     * it gets to the last lattice; with one, which makes far squares dear, to the fifth or so. */
     SPAWN_SAMPLES = 24000000,
 };
 

@@ -13,10 +13,11 @@
 #include "server/layers/layer.h"
 #include "server/world/fingerprints.h"
 
-/* A world's climate: the fields named `temperature` (degrees C), `humidity` (0 to 1) and `biome`.
- */
+/* A world's climate: the fields named `temperature` (degrees C), `humidity` (0 to 1) and `biome`;
+ * and `canopy`, how many metres plants stand above the ground. */
 struct climate {
     int temperature, humidity;       /* fields; -1 if the world has no such field */
+    int canopy;                      /* as these */
     int biome;                       /* a field whose values are ids */
     const struct biome_table *table; /* the biomes; lives as long as the world */
 };

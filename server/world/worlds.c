@@ -24,6 +24,7 @@ static void find_climate(struct climate *climate, const struct world_fields *fie
 {
     climate->temperature = world_fields_find(fields, "temperature", 11);
     climate->humidity = world_fields_find(fields, "humidity", 8);
+    climate->canopy = world_fields_find(fields, "canopy", 6);
     climate->biome = world_fields_find(fields, "biome", 5);
     if (climate->biome >= 0)
         climate->table = world_fields_biomes(fields, climate->biome);

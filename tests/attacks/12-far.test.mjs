@@ -21,10 +21,10 @@ const ENDLESS = [
 
 /* What takes a core seconds, and is accepted. */
 const LONG = [
-    ['a row of heights', `/default/region.f32?x=0&y=0&width=512&height=1${FAR}`],
-    ['rows of biomes', `/default/region.u8?x=0&y=0&width=256&height=2${FAR}&field=biome`],
+    ['a row of heights', `/default/region.f32?x=0&y=0&width=400&height=1${FAR}`],
+    ['rows of biomes', `/default/region.u8?x=0&y=0&width=200&height=2${FAR}&field=biome`],
     ['a picture', `/default/region.png?x=0&y=0&width=22&height=22&step=65536`],
-    ['a volume', `/default/volume.f32?x=0&y=0&z=0&width=16&height=16&depth=1${FAR}`],
+    ['a volume', `/default/volume.f32?x=0&y=0&z=0&width=14&height=14&depth=1${FAR}`],
 ];
 
 const isRunning = async (daemon) => await daemon.metric('farlands_renders_running') > 0;

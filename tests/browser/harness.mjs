@@ -270,7 +270,7 @@ export async function assertHeight(page, expectedAt, world = 'default') {
     assert.equal(y.text, y.value);
     if (expectedAt)
         assert.deepEqual([Number(x.value), Number(y.value)], expectedAt);
-    const response = await fetch(new URL(`${world}/height?x=${x.value}&y=${y.value}`, base));
+    const response = await fetch(new URL(`./${world}/height?x=${x.value}&y=${y.value}`, base));
     assert.equal(response.status, 200);
     const truth = await response.json();
     assert.equal(truth.x, Number(x.value));

@@ -18,7 +18,7 @@ test('each world has a picture of its first view, which is where it opens', LIMI
     await page.locator('#world').click();
     await shownPictures(page);
     assert.equal(await pictures(page).count(), 4);
-    assert.match(await pictures(page).first().getAttribute('src'), /default\/region\.png\?x=-688128&y=-425984&width=168&height=105&step=8192&v=[0-9a-f]{16}&layer=relief$/);
+    assert.match(await pictures(page).first().getAttribute('src'), /default\/region\.png\?x=-1376256&y=-851968&width=168&height=105&step=16384&v=[0-9a-f]{16}&layer=relief$/);
     assert.equal(await item(page, 'default').getAttribute('aria-checked'), 'true');
     assert.match(await page.locator('#worlds').textContent(), /A graph of fields, for tests/);
     assert.ok(seen.urls.slice(before).length <= 8, seen.urls.slice(before).join());
@@ -47,7 +47,7 @@ test('the keyboard chooses a world; pictures are loaded once', LIMIT, async () =
     await page.keyboard.press('ArrowLeft');
     assert.equal(await page.evaluate(() => document.activeElement.dataset.name), 'default');
     await page.keyboard.press('Enter');
-    await placeBecomes(page, /^#default\/relief\/5\/0\/0$/);
+    await placeBecomes(page, /^#default\/relief\/4\/0\/0$/);
     await painted(page);
 });
 

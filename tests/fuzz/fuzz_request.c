@@ -21,10 +21,17 @@ struct render_scratch {
     char unused;
 };
 
+int render_scratches_new(struct render_scratch **out, unsigned count)
+{
+    for (unsigned k = 0; k < count; k++)
+        if (!(out[k] = calloc(1, sizeof *out[k])))
+            return -ENOMEM;
+    return 0;
+}
+
 int render_scratch_new(struct render_scratch **out)
 {
-    *out = calloc(1, sizeof **out);
-    return *out ? 0 : -ENOMEM;
+    return render_scratches_new(out, 1);
 }
 
 void render_scratch_free(struct render_scratch *scratch)

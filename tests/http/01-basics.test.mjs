@@ -47,7 +47,7 @@ describe('the basics', { timeout: TIMEOUT }, () => {
         assert.deepEqual(world.origin, [-8388608, -8388608]);
         assert.equal(world.tile_size, 256);
         assert.deepEqual(world.limits,
-            { coordinate: 4503599627370496, zoom: [-26, 26], zoom_2x: [-26, 25], overview: 0, side: 4097, volume: 2 ** 24 });
+            { coordinate: 4503599627370496, zoom: [-26, 26], zoom_2x: [-26, 25], first: 4, overview: -2, side: 4097, volume: 2 ** 24 });
         const [min, max] = world.range;
         assert.ok(min < 0 && max > 0 && min > -10000 && max < 10000, `range ${world.range}`);
         assert.ok(['height', 'water', 'temperature', 'biome'].every((name) => name in world.fields));

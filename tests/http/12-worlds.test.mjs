@@ -358,6 +358,25 @@ describe('worlds with a list of layers', { timeout: TIMEOUT }, () => {
     });
 });
 
+/* Terrains, and the zoom that shows a few of their broadest features. */
+const FIRST = [
+    ['a noise', 'noise: { wavelength: 4096 }', 14],
+    ['the broadest of several', 'fields: { hills: { noise: { wavelength: 512, octaves: 5 } }, height: { add: [{ multiply: [hills, { noise: { wavelength: 4096, octaves: 5 } }] }, { noise: { wavelength: 64, octaves: 5 } }] } }', 14],
+    ['a noise that moves another', 'fields: { height: { noise: { wavelength: 64, octaves: 2, move: { x: { noise: { wavelength: 4096, octaves: 5 } }, y: 0, by: 30 } } } }', 14],
+    ['an erosion', 'fields: { height: { erode: { of: 5, wavelength: 4096, octaves: 3 } } }', 14],
+    ['waves, which are no noise', 'fields: { height: { add: [{ wave_y: { wavelength: 1048576 } }, { noise: { wavelength: 4096, octaves: 5 } }] } }', 14],
+    ['no noise', 'fields: { height: 5 }', 16],
+];
+
+describe('first views of worlds', { timeout: TIMEOUT }, () => {
+    const worlds = FIRST.map(([, terrain], i) => `  - name: world${i}\n    native_zoom: 16\n    ${terrain}`);
+    const daemon = useDaemon({ config: `worlds:\n${worlds.join('\n')}` });
+
+    it('show their broadest noise', () => eachRow(FIRST.map(([, , first], i) => [i, first]), async ([i, first]) => {
+        assert.equal((await daemon.json(`/world${i}.json`)).limits.first, first);
+    }));
+});
+
 describe('the sample worlds', { timeout: TIMEOUT }, () => {
     const directory = new URL('../../config/worlds/', import.meta.url);
     const files = readdirSync(directory).filter((name) => name.endsWith('.yaml'));
@@ -369,14 +388,12 @@ describe('the sample worlds', { timeout: TIMEOUT }, () => {
             assert.deepEqual(worlds.map(({ name }) => `${name}.yaml`), [file]);
             const world = await daemon.json(`/${worlds[0].name}.json`);
             const [min, max] = world.range;
-            // At this zoom four cells of the broadest noise span about one tile; four tiles meet at block [0, 0].
-            const noises = JSON.stringify(world.noise ?? world.fields);
-            const broadest = Math.max(...[...noises.matchAll(/"wavelength":([\d.]+)/g)].map(([, blocks]) => blocks));
-            const zoom = world.native_zoom + Math.round(Math.log2(64 / broadest));
-            const middle = 2 ** (zoom - 1);
+            // At this zoom four cells of the broadest noise span about one tile, if steps are long enough; from zoom 1 on four tiles meet at block [0, 0].
+            const zoom = world.limits.first - 4;
+            const middle = Math.floor(2 ** (zoom - 1));
             /* Heights with every octave take long at such zooms, and longer with rivers. */
-            const side = noises.includes('"drain"') ? 8 : 64;
-            const step = 256 / side * 2 ** (world.native_zoom - zoom);
+            const side = JSON.stringify(world.fields ?? {}).includes('"drain"') ? 8 : 64;
+            const step = Math.min(256 / side * 2 ** (world.native_zoom - zoom), 2 ** 20);
             const heights = [];
             /* In eight parts, which slow builds answer in time, too. */
             for (let row = 0; row < side; row += side / 8)

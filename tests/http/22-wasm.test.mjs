@@ -84,9 +84,9 @@ describe('heights in WebAssembly', { timeout: TIMEOUT }, () => {
         assertStatus(answer, 200);
         assert.equal(answer.headers['content-type'], 'application/wasm');
         assert.equal(answer.headers['access-control-allow-origin'], '*');
-        // As browsers load it, the module has 117 KiB; clang 19's is 1 % larger than clang 14's.
+        // As browsers load it, the module has 121 KiB; clang 19's is 1 % larger than clang 14's.
         const packed = await daemon.get('/viewer/farlands.wasm', { 'Accept-Encoding': 'gzip' });
-        assert.ok(packed.body.length < 119 << 10, `${packed.body.length} bytes`);
+        assert.ok(packed.body.length < 122 << 10, `${packed.body.length} bytes`);
         const response = fetch(`http://${daemon.authority}/viewer/farlands.wasm`);
         const world = await daemon.json('/fractal.json');
         const terrain = await loadTerrain(response, world);

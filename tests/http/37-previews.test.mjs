@@ -17,7 +17,7 @@ const CONFIG = `worlds:
     seeds: fixed
     layers: [hillshade, height]
 `;
-const SIDES = [704, 370];
+const SIDES = [640, 336];
 const LIMIT = 2 ** 52;
 
 /* { property: content } of a page. */
@@ -60,7 +60,7 @@ describe('previews of links', { timeout: TIMEOUT }, () => {
         ['small/relief/4/3/4', 'small at 3, 4', { world: 'small', layer: 'hillshade', middle: [3, 4], step: 2 }],
         ['small/height/4/3/4', 'small at 3, 4', { world: 'small', layer: 'height', middle: [3, 4], step: 2 }],
         ['first/relief/40/3/4', 'first at 3, 4', { world: 'first', layer: 'relief', middle: [3, 4], step: 2 ** -10 }],
-        ['first/relief/-26/0/0', 'first at 0, 0', { world: 'first', layer: 'relief', middle: [0, 0], step: 2 ** 20 }],
+        ['first/relief/-26/0/0', 'first at 0, 0', { world: 'first', layer: 'relief', middle: [0, 0], step: 2 ** 19 }],
     ], async ([place, name, picture]) => {
         const page = await daemon.bytes(`/?place=${place}`);
         assert.equal(title(page), `Farlands: ${name}`);
@@ -70,15 +70,15 @@ describe('previews of links', { timeout: TIMEOUT }, () => {
     }));
 
     it('show the first view of a world if there is no place', () => eachRow([
-        ['', 'first', 4096], ['?place=', 'first', 4096], ['?place=nowhere/relief/3/4/5', 'first', 4096],
-        ['?place=first', 'first', 4096], ['?place=first:42', 'first:42', 4096], ['?a=b&place=first/gray', 'first', 4096, 'gray'],
-        ['?place=first/relief/x/1/2', 'first', 4096], ['?place=first/relief/1/1e300/2', 'first', 4096],
-        ['?place=first/relief/inf/1/2', 'first', 4096], ['?place=first/relief/6/1', 'first', 4096],
-        [`?place=first/relief/6/${2 * LIMIT}/0`, 'first', 4096], [`?place=first/relief/6/0/-${LIMIT}5`, 'first', 4096],
-        ['?place=first:', 'first', 4096], ['?place=small:3/relief/3/0/0', 'first', 4096],
-        ['?place=%22%3E%3Cscript%3E/%3Cb%3E/1/2/3', 'first', 4096], ['?xplace=small&place=first', 'first', 4096],
-        [`?place=${'a'.repeat(1000)}`, 'first', 4096], [`?place=first/${'a'.repeat(2000)}`, 'first', 4096],
-        ['?place=first/relief/6/%ff%00/1', 'first', 4096], ['?place=//////', 'first', 4096], ['?place=%', 'first', 4096],
+        ['', 'first', 8192], ['?place=', 'first', 8192], ['?place=nowhere/relief/3/4/5', 'first', 8192],
+        ['?place=first', 'first', 8192], ['?place=first:42', 'first:42', 8192], ['?a=b&place=first/gray', 'first', 8192, 'gray'],
+        ['?place=first/relief/x/1/2', 'first', 8192], ['?place=first/relief/1/1e300/2', 'first', 8192],
+        ['?place=first/relief/inf/1/2', 'first', 8192], ['?place=first/relief/6/1', 'first', 8192],
+        [`?place=first/relief/6/${2 * LIMIT}/0`, 'first', 8192], [`?place=first/relief/6/0/-${LIMIT}5`, 'first', 8192],
+        ['?place=first:', 'first', 8192], ['?place=small:3/relief/3/0/0', 'first', 8192],
+        ['?place=%22%3E%3Cscript%3E/%3Cb%3E/1/2/3', 'first', 8192], ['?xplace=small&place=first', 'first', 8192],
+        [`?place=${'a'.repeat(1000)}`, 'first', 8192], [`?place=first/${'a'.repeat(2000)}`, 'first', 8192],
+        ['?place=first/relief/6/%ff%00/1', 'first', 8192], ['?place=//////', 'first', 8192], ['?place=%', 'first', 8192],
         ['?place=small', 'small', null, 'hillshade'],
     ], async ([query, world, step, layer = 'relief']) => {
         const page = await daemon.bytes(`/${query}`);
@@ -119,6 +119,6 @@ describe('previews behind a proxy', { timeout: TIMEOUT }, () => {
 
     it('have its address', async () => {
         const page = await daemon.bytes('/a/?place=default/relief/16/0/0');
-        assert.match(properties(page)['og:image'], /^https:\/\/tiles\.example\.org\/x\/default\/region\.png\?x=-704&/);
+        assert.match(properties(page)['og:image'], /^https:\/\/tiles\.example\.org\/x\/default\/region\.png\?x=-640&/);
     });
 });

@@ -19,10 +19,21 @@ static const struct footprint plenty = {UINT64_C(1) << 30, 100000};
 
 static int stored, refused, failed; /* atomic */
 
+/* While the writer calls back, no file is written, so that a walk counts no file that takes the
+ * place of a counted one. */
+static const struct footprint *limit; /* of what every twentieth callback finds on the disk */
+static struct footprint excess;       /* the last that it found above the limit */
+
 /* A slow disk: what each tile takes by the clock; the first one waits for the gate. */
 static struct clock time_held = {.ns = NS_PER_MS}; /* moved by the tests alone */
 static unsigned tile_ms;
 static uv_sem_t *gate, at_gate;
+
+static int total(void)
+{
+    return __atomic_load_n(&stored, __ATOMIC_RELAXED) +
+           __atomic_load_n(&refused, __ATOMIC_RELAXED) + __atomic_load_n(&failed, __ATOMIC_RELAXED);
+}
 
 static void count(void *context, int err)
 {
@@ -34,13 +45,12 @@ static void count(void *context, int err)
         gate = NULL;
     }
     clock_advance(&time_held, tile_ms * NS_PER_MS);
+    if (limit && total() % 20 == 10) {
+        const struct footprint use = directory_usage(directory);
+        if (!footprint_fits(use, *limit))
+            excess = use;
+    }
     __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
-}
-
-static int total(void)
-{
-    return __atomic_load_n(&stored, __ATOMIC_RELAXED) +
-           __atomic_load_n(&refused, __ATOMIC_RELAXED) + __atomic_load_n(&failed, __ATOMIC_RELAXED);
 }
 
 static void set_up(void)
@@ -53,6 +63,8 @@ static void set_up(void)
     memset(png->bytes, 7, png->length);
     ck_assert_int_eq(memory_cache_new(&memory, 0), 0);
     stored = refused = failed = 0;
+    limit = NULL;
+    excess = (struct footprint){0};
 }
 
 static void tear_down(void)
@@ -183,20 +195,18 @@ static void wait_for_writer(int count)
  * then, since batches wait for evictions. */
 START_TEST(test_quota)
 {
+    limit = &quotas[_i];
     struct tile_writer *writer = open_writer(quotas[_i]);
     for (int i = 0; i < 1500; i++) {
         struct tile_address other = tile_number(&tile, i);
         put_tile(writer, &other, png);
         if (i % 20 == 0)
             wait_for_writer(i + 1);
-        if (i % 20 == 10) {
-            const struct footprint use = directory_usage(directory);
-            must(footprint_fits(use, quotas[_i]), "%d: %ju bytes, %ju files", i,
-                 (uintmax_t)use.bytes, (uintmax_t)use.files);
-        }
     }
     wait_for_writer(1500);
     close_writer(writer);
+    must(excess.files == 0, "%ju bytes, %ju files", (uintmax_t)excess.bytes,
+         (uintmax_t)excess.files);
     ck_assert_int_eq(total(), 1500);
     ck_assert_int_eq(failed, 0);
     must(stored > 1000, "%d tiles of 1500 stored, %d refused; expected more than 1000 stored",

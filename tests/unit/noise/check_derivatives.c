@@ -95,6 +95,8 @@ static void make_smooth(struct random_graph *graph)
         graph->noise[i].period = 0;
         if (graph->node[i].kind == GRAPH_LATTICE)
             graph->node[i].number[0] = (double)(FARLANDS_UNIT << 7);
+        if (operation_kinds[graph->node[i].kind].family == FAMILY_WAVE)
+            graph->node[i].number[0] = (double)(FARLANDS_UNIT << 13);
     }
 }
 

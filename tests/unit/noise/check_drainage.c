@@ -9,6 +9,7 @@
 
 #include "noise/drainage/drainage_parts.h"
 #include "noise/drainage/lakes.h"
+#include "tests/unit/support/drainage_source.h"
 #include "tests/unit/support/draws.h"
 #include "tests/unit/support/fixtures.h"
 
@@ -19,6 +20,7 @@ struct land {
     } wave[5];
     int fail_after; /* grids; 0: never */
     int grids;
+    int64_t samples;     /* of all inputs that were asked for */
     int64_t x, y, other; /* the land is another one so far from (x, y), in units; 0: nowhere */
 };
 
@@ -43,10 +45,11 @@ static double wave_at(const struct wave *w, double x, double y, enum drainage_in
     return 16 * part * (0.5 - fabs(part));
 }
 
-static double value_at(const struct land *land, int64_t x, int64_t y, enum drainage_input input)
+static double value_at(const void *of, int64_t x, int64_t y, enum drainage_input input)
 {
-    static const double mean[] = {150, 0.3, 0.6, 900, 0.4, 0.15};
-    static const double change[] = {140, 0.08, 0.15, 500, 0.15, 0.1};
+    const struct land *land = of;
+    static const double mean[] = {150, 0.3, 0.6, 900, 0.4, 60, 0.15};
+    static const double change[] = {140, 0.08, 0.15, 500, 0.15, 10, 0.1};
     double sum = 0;
     for (int k = 0; k < LENGTH(land->wave); k++)
         sum += wave_at(&land->wave[k], farlands_blocks(x), farlands_blocks(y), input);
@@ -62,10 +65,7 @@ static int source(void *context, const struct farlands_grid *grid,
     if (land->fail_after && ++land->grids > land->fail_after)
         return -ENOMEM;
     must(grid->band_limit && grid->width <= INPUT_SIDE && grid->height <= INPUT_SIDE, "a grid");
-    for (enum drainage_input in = 0; in < DRAINAGE_INPUTS; in++)
-        for (int k = 0; out[in] && k < grid->width * grid->height; k++)
-            out[in][k] = (float)value_at(land, grid->x + k % grid->width * grid->step,
-                                         grid->y + k / grid->width * grid->step, in);
+    land->samples += sample_inputs(value_at, land, grid, out);
     return 0;
 }
 
@@ -77,8 +77,8 @@ static const struct drainage_params shapes[] = {
 
 static struct drainage *drainage_of(const struct drainage_params *params, struct land *land)
 {
-    struct drainage *drainage;
-    ck_assert_int_eq(drainage_new(&drainage, params, source, land), 0);
+    struct drainage *drainage = drainage_alone(params, source, land);
+    ck_assert_ptr_nonnull(drainage);
     return drainage;
 }
 
@@ -251,15 +251,21 @@ START_TEST(heights_have_a_reach)
 }
 END_TEST
 
+/* Solve LEVEL's block (I, J) into BLOCK. */
+static void solve(struct drainage *drainage, int level, int64_t i, int64_t j,
+                  struct drainage_block *block)
+{
+    ck_assert_int_eq(drainage_solve(drainage, level, i, j), 0);
+    drainage_keep_nodes(drainage, block);
+}
+
 /* Count the nodes of LEVEL in a row of blocks, and those on land from which no water flows on. */
 static void count_pits(struct drainage *drainage, int level, int *land, int *pits)
 {
     struct drainage_block *block = calloc(1, sizeof *block);
     *land = *pits = 0;
     for (int i = 0; i < 12; i++) {
-        block->level = (int8_t)level;
-        block->i = i;
-        ck_assert_int_eq(drainage_solve(drainage, block), 0);
+        solve(drainage, level, i, 0, block);
         for (int p = 0; p < BLOCK_NODES; p++) {
             *land += block->kind[p] != NODE_SEA;
             *pits += block->height[p] > 0 && block->receiver[p] == NO_RECEIVER;
@@ -279,6 +285,36 @@ START_TEST(water_flows_on)
         count_pits(drainage, level, &all, &pits);
         must(all > 10000, "level %d: %d nodes on land", level, all);
         must(pits <= all / 500, "level %d: %d pits in %d nodes", level, pits, all);
+    }
+    drainage_free(drainage);
+}
+END_TEST
+
+/* Nodes of the level before that do not matter have no place, whatever was there before. */
+START_TEST(blocks_read_only_what_matters)
+{
+    static struct drainage_block block[2];
+    struct land land = land_of(6);
+    struct drainage *drainage = drainage_of(&shapes[_i], &land);
+    struct draws draws = {7, 0};
+    for (int n = 0; n < 500; n++) {
+        const int level = (int)draw_between(&draws, 1, shapes[_i].levels - 1);
+        const int64_t i = draw_between(&draws, -6, 6), j = draw_between(&draws, -6, 6);
+        for (int k = 0; k < 3; k++) { /* at first blocks of the level before are solved, too */
+            struct drainage_block *b = &block[k / 2];
+            struct drainage_patch *patch = drainage->patch;
+            for (int at = 0; at < PATCH_NODES; at++) {
+                patch->x[at] = k == 1 ? 0 : 30;
+                patch->y[at] = k == 1 ? 0 : 30;
+                patch->area[at] = k == 1 ? 0 : 1e5f;
+                patch->kind[at] = k == 1 ? NODE_SEA : NODE_COURSE;
+            }
+            memset(b, 0, sizeof *b);
+            solve(drainage, level, i, j, b);
+        }
+        must(memcmp(&block[0], &block[1], sizeof block[0]) == 0,
+             "level %d: block %lld, %lld depends on what was solved before", level, (long long)i,
+             (long long)j);
     }
     drainage_free(drainage);
 }
@@ -364,6 +400,26 @@ START_TEST(nodes_are_the_same_in_any_area)
 }
 END_TEST
 
+/* Blocks share samples of the world's fields: with those of all levels, and around the square,
+ * seven for each node. With room for one sheet of the envelope there are 28. */
+START_TEST(fields_are_sampled_once)
+{
+    enum { SIDE = 512, LEVELS = 6 }; /* nodes of the last level */
+    struct land land = land_of(7);
+    struct drainage *drainage = drainage_of(&shapes[1], &land);
+    const int64_t step = shapes[1].spacing >> (LEVELS - 1);
+    for (int row = 0; row < SIDE; row += MOST)
+        for (int column = 0; column < SIDE; column += MOST) {
+            static struct square s;
+            place(&s, column * step, row * step, step, MOST);
+            evaluate(drainage, &s, 0);
+        }
+    const double each = (double)land.samples / SIDE / SIDE;
+    must(each > 1 && each < 9, "%g samples for each node", each);
+    drainage_free(drainage);
+}
+END_TEST
+
 /* Solve block (0, 0) of LEVEL, and the one beside it; the nodes next to their border must hardly
  * differ. */
 START_TEST(blocks_have_no_seams)
@@ -374,14 +430,11 @@ START_TEST(blocks_have_no_seams)
     struct drainage_block *block = calloc(1, sizeof *block);
     int differ = 0, greatly = 0, all = 0;
     for (int i = 0; i < 8; i++) {
-        block->level = LEVEL;
-        block->i = i + 1;
-        ck_assert_int_eq(drainage_solve(drainage, block), 0);
+        solve(drainage, LEVEL, i + 1, 0, block);
         float expected[ALONG];
         for (int row = 0; row < ALONG; row++)
             expected[row] = block->height[row * BLOCK_SIDE];
-        block->i = i;
-        ck_assert_int_eq(drainage_solve(drainage, block), 0);
+        solve(drainage, LEVEL, i, 0, block);
         for (int row = 0; row < ALONG; row++) {
             const int p = node_at(BLOCK_MARGIN + BLOCK_SIDE, BLOCK_MARGIN + row);
             const float off = fabsf(drainage->nodes->height[p] - expected[row]);
@@ -407,9 +460,7 @@ START_TEST(lakes_have_no_seams)
     int differ = 0, greatly = 0, all = 0;
     for (int i = BLOCKS_IN_A_ROW; i >= 0; i--) {
         static float ground[BLOCK_SIDE], depth[BLOCK_SIDE];
-        block->level = LEVEL;
-        block->i = i;
-        ck_assert_int_eq(drainage_solve(drainage, block), 0);
+        solve(drainage, LEVEL, i, 0, block);
         for (int row = 0; row < BLOCK_SIDE && i < BLOCKS_IN_A_ROW; row++) {
             const struct nodes *n = drainage->nodes;
             const int p = node_at(BLOCK_MARGIN + BLOCK_SIDE, BLOCK_MARGIN + row);
@@ -612,9 +663,11 @@ int main(void)
     tcase_add_test(heights, nodes_are_where_they_belong);
     tcase_add_test(heights, errors_of_the_source_are_passed_on);
     tcase_add_test(heights, parameters_are_checked);
+    tcase_add_loop_test(water, blocks_read_only_what_matters, 0, ROWS(shapes));
     tcase_add_test(water, water_flows_on);
     tcase_add_test(water, courses_reach_the_sea);
     tcase_add_test(water, nodes_are_the_same_in_any_area);
+    tcase_add_test(water, fields_are_sampled_once);
     tcase_add_test(water, blocks_have_no_seams);
     tcase_add_test(water, lakes_have_no_seams);
     tcase_add_test(heights, lakes_do_not_depend_on_what_was_asked);

@@ -25,6 +25,12 @@ struct estimate {
     double value, error;
 };
 
+static double plain_wave(const struct operation *o, int64_t at)
+{
+    const int64_t wavelength = lattice_spacing(o);
+    return sin(2 * M_PI * (double)(at % wavelength) / (double)wavelength);
+}
+
 static struct estimate plain_at(const struct program *program, int operation, int64_t x, int64_t y,
                                 int64_t direct_below);
 
@@ -167,6 +173,9 @@ static struct estimate plain_at(const struct program *program, int operation, in
         return plain_noise(o, x, y, a, b);
     case GRAPH_CONSTANT:
         return (struct estimate){p, 0};
+    case GRAPH_WAVE_X:
+    case GRAPH_WAVE_Y:
+        return (struct estimate){plain_wave(o, o->kind == GRAPH_WAVE_X ? x : y), 2e-7};
     case GRAPH_LATTICE: /* direct */
         return in[0];
     case GRAPH_BIOME:
@@ -523,7 +532,10 @@ static bool change_node(struct random_graph *graph, int node, int change)
     switch (change) {
     case 0:
     case 1:
-        n->number[change] += 0.01;
+        if (operation_has_spacing(n->kind))
+            n->number[change] *= 2; /* a power of two */
+        else
+            n->number[change] += 0.01;
         return change < graph_shape(n).numbers && n->kind != GRAPH_LATTICE;
     case 2: /* a constant is a constant, whatever its inputs */
         n->input[0]--;

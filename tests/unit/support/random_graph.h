@@ -219,6 +219,8 @@ static inline void draw_node(struct draws *draws, struct random_graph *graph, en
         node->number[1] = draw_within(draws, extreme, 0.02, 1);
         break;
     case GRAPH_LATTICE:
+    case GRAPH_WAVE_X:
+    case GRAPH_WAVE_Y:
         node->number[0] = (double)(FARLANDS_UNIT << draw_between(draws, 0, extreme ? 24 : 14));
         break;
     case GRAPH_SLOPE_X:

@@ -201,6 +201,12 @@ static inline void sample_step(struct graph_builder *b)
     add(b, GRAPH_STEP, add_hills(b, 1), -1, -1, -0.1, 0.1);
 }
 
+static inline void sample_waves(struct graph_builder *b)
+{
+    const int x = add(b, GRAPH_WAVE_X, -1, -1, -1, BLOCKS(4096), 0);
+    add(b, GRAPH_ADD, x, add(b, GRAPH_WAVE_Y, -1, -1, -1, BLOCKS(512), 0), -1, 0, 0);
+}
+
 static inline void sample_ridge(struct graph_builder *b)
 {
     add(b, GRAPH_RIDGE, add_hills(b, 1), -1, -1, 0.2, 0);
@@ -326,6 +332,7 @@ static inline int add_drainage(struct graph_builder *b)
     const int drainage = add(b, GRAPH_DRAINAGE, envelope, steepness, side, 0, 0);
     b->node[drainage].input[DRAINAGE_TOP] = top;
     b->node[drainage].input[DRAINAGE_ICE] = ice;
+    b->node[drainage].input[DRAINAGE_JUNCTION] = ice; /* 0, too */
     b->node[drainage].input[DRAINAGE_LAKES] = lakes;
     b->drainage = (struct drainage_params){.seed = 42,
                                            .spacing = BLOCKS(8192),
@@ -427,6 +434,7 @@ static const struct sample_graph {
     {"spline, cubic", sample_cubic_spline},
     {"step", sample_step},
     {"ridge", sample_ridge},
+    {"waves", sample_waves},
     {"terrace", sample_terrace},
     {"lattice", sample_lattice},
     {"lattice of fine noise", sample_lattice_of_fine_noise},
