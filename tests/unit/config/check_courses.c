@@ -222,7 +222,7 @@ static void see_fields(const struct farlands_world *world,
                        const struct farlands_course_point *point, size_t count, size_t i,
                        uint64_t seed)
 {
-    const struct farlands_course_point *p = &point[i], *q = p + 1;
+    const struct farlands_course_point *p = &point[i], *q = p + 1, *end = &point[count - 1];
     if (p->kind != FARLANDS_RIVER && p->kind != FARLANDS_LAKE)
         return;
     const double water = (double)farlands_value(world, scratch, "water", p->x, p->y);
@@ -237,6 +237,8 @@ static void see_fields(const struct farlands_world *world,
     if (p->kind == FARLANDS_RIVER)
         see(&totals.order, fabs(order - (double)p->order) > 0.01, fabs(order - (double)p->order), p,
             seed);
+    if (end->kind == FARLANDS_SEA && apart(p, end) < (double)p->width)
+        return; /* the sea is beside it */
     const double length = apart(p, q);
     const double x = farlands_blocks(q->x - p->x), y = farlands_blocks(q->y - p->y);
     for (int side = -1; side <= 1 && length > 0; side += 2) {
