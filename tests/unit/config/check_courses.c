@@ -257,12 +257,13 @@ static bool are_same(const struct farlands_course_point *a, const struct farland
     return true;
 }
 
-/* The course from point I of a course is the rest of that, as a rule: at a mouth there are two. */
+/* The course from point I of a course is the rest of that, as a rule: at a mouth there are two.
+ * Where a course keeps its level, one that begins there has that of the river. */
 static void see_rest(const struct farlands_world *world, const struct farlands_course_point *point,
                      size_t count, size_t i, uint64_t seed)
 {
     static struct farlands_course_point rest[MOST];
-    if (point[i].kind != FARLANDS_RIVER)
+    if (point[i].kind != FARLANDS_RIVER || point[i].level == point[i + 1].level)
         return;
     const size_t more = course_from(world, point[i].x, point[i].y, 1000, rest);
     bool found = false;
