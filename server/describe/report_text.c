@@ -23,10 +23,11 @@ static const char *const form_labels[FORM_MEASURES] = {
 
 static const int form_units[FORM_MEASURES] = {1, 1, 1, 100, 100};
 
-/* Quantiles, 10 % to 90 %. */
+/* Quantiles, 10 % to 90 %; those of plains have the noise of a radar in their hollows. */
 static const char *const form_on_earth[WINDOW_CLASSES][FORM_MEASURES] = {
     [WINDOW_MOUNTAINS] = {"1.5 to 2.8", "-1.2 to -0.4", "0.2 to 0.9", "0.2 to 1.5", "99"},
     [WINDOW_HILLS] = {"0.7 to 2.2", "-1.1 to -0.3", "0.3 to 1.1", "0.2 to 8.1", "99"},
+    [WINDOW_PLAINS] = {"0.2 to 0.5", "-1.0 to 0.4", "0.0 to 0.6", "2.2 to 11.1", "99"},
 };
 
 /* Print NUMBER right-aligned, with three digits or more but at most three after the point. */

@@ -12,10 +12,11 @@
 const char *const window_names[WINDOW_CLASSES] = {
     [WINDOW_MOUNTAINS] = "mountains",
     [WINDOW_HILLS] = "hills",
+    [WINDOW_PLAINS] = "plains",
 };
 
-static const float RELIEF[WINDOW_CLASSES] = {1000, 200}; /* metres, at least */
-static const double LAND = 0.6;                          /* at least */
+static const float RELIEF[WINDOW_CLASSES] = {1000, 200, 20}; /* metres, at least */
+static const double LAND = 0.6;                              /* at least */
 static const float FOOT = 0.3048f;
 static const int64_t SIDE = FORM_SIDE * FORM_SPACING * FARLANDS_UNIT;
 

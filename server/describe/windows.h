@@ -1,6 +1,6 @@
 /*
- * Measures the form of a world's ground (form.h) in windows around places on land: in mountains and
- * in hills. The same places give the same numbers with any number of threads.
+ * Measures the form of a world's ground (form.h) in windows around places on land: in mountains, in
+ * hills and on plains. The same places give the same numbers with any number of threads.
  */
 #ifndef FARLANDS_DESCRIBE_WINDOWS_H
 #define FARLANDS_DESCRIBE_WINDOWS_H
@@ -17,6 +17,7 @@ enum {
 enum window_class {
     WINDOW_MOUNTAINS, /* 1000 m or more */
     WINDOW_HILLS,     /* 200 m or more */
+    WINDOW_PLAINS,    /* 20 m or more: a surveyed plain that is flatter shows its survey's noise */
     WINDOW_CLASSES
 };
 

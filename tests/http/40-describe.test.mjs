@@ -48,7 +48,7 @@ describe('farlands describe', { timeout: TIMEOUT }, () => {
             assert.equal(share, expected.land ? 0 : null);
         for (const form of Object.values(found.form))
             assert.deepEqual(Object.values(form), [0, null, null, null, null, null]);
-        assert.deepEqual(Object.keys(found.form), ['mountains', 'hills']);
+        assert.deepEqual(Object.keys(found.form), ['mountains', 'hills', 'plains']);
         assert.deepEqual(found.zooms.map(({ zoom }) => zoom), [4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
         for (const { p99, water, next_water } of found.zooms)
             assert.deepEqual([p99, water, next_water], expected.land ? [0, 0, 0] : [null, null, null]);
@@ -90,8 +90,8 @@ describe('farlands describe', { timeout: TIMEOUT }, () => {
         assert.deepEqual(row('height of land, m'), object.land_height.map(digits));
         for (const [label, key] of [['ridges go on', 'ridge_conn'], ['skewness of curvature', 'lap_skew']]) {
             const cell = ({ [key]: value }) => (value === null ? '-' : digits(value));
-            const { mountains, hills } = object.form;
-            assert.match(text, new RegExp(`^${label} +${cell(mountains)} .* ${cell(hills)} `, 'm'));
+            const [mountains, hills, plains] = ['mountains', 'hills', 'plains'].map((kind) => cell(object.form[kind]));
+            assert.match(text, new RegExp(`^${label} +${mountains} .* ${hills} .* ${plains} `, 'm'));
         }
         const { p99, water, next_water } = object.zooms[6];
         assert.deepEqual(row('zoom 10'), [p99, 100 * water, 100 * next_water].map(digits));
@@ -126,16 +126,21 @@ describe('farlands describe', { timeout: TIMEOUT }, () => {
         assert.deepEqual((await described(...args, '--seed', '9')).height, height);
     });
 
-    it('measures one window of form around a box that is smaller', async () => {
-        const found = await described(...world('noise: { wavelength: 8000 }\n    elevation: [[-0.6, 1000], [0.6, 4000]]'),
+    it('measures one window of form around a box that is smaller', () => eachRow([
+        ['mountains', '[[-0.6, 1000], [0.6, 4000]]'],
+        ['hills', '[[-0.6, 100], [0.6, 700]]'],
+        ['plains', '[[-0.6, 20], [0.6, 120]]'],
+    ], async ([kind, elevation]) => {
+        const found = await described(...world(`noise: { wavelength: 8000 }\n    elevation: ${elevation}`),
             '--bbox', '-1000,-1000,1000,1000', '--json');
-        const { windows, ridge_conn, lap_skew, theta, sunk, valleys } = found.form.mountains;
+        const { windows, ridge_conn, lap_skew, theta, sunk, valleys } = found.form[kind];
         assert.equal(found.places, 160);
         assert.equal(windows, 1);
         assert.ok(ridge_conn > 0 && ridge_conn < 1 && Math.abs(lap_skew) < 1 && theta > 0 && sunk > 0.02, JSON.stringify(found.form));
         assert.equal(valleys, null);
-        assert.equal(found.form.hills.windows, 0);
-    });
+        for (const other of Object.keys(found.form).filter((name) => name !== kind))
+            assert.equal(found.form[other].windows, 0, other);
+    }));
 
     it('measures the headings of rivers', async () => {
         const config = scratchFile('wet.yaml', `worlds:
