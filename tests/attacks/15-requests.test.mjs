@@ -40,7 +40,7 @@ describe('attack 15: requests and texts', { timeout: TIMEOUT }, () => {
             await withDaemon(options, ({ pid }) =>
                 assertSmall('a start', Math.round(1000 * cpuSeconds(pid) / meter.tile), peakMemory(pid) - before, 128));
             const tiles = await workUntil(daemon, meter, 1000, () => daemon.kill('SIGHUP'), async () =>
-                await daemon.metric('farlands_reloads_total', 'result="ok"') === 1);
+                await daemon.reloads() === 1);
             assertSmall('a reload', tiles, peakMemory(daemon.pid) - before, 192);
         });
     });

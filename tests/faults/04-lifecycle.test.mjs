@@ -121,14 +121,6 @@ describe('shutdown', { timeout: patience(300000), concurrency: 2 }, () => {
 });
 
 describe('a reload', { timeout: patience(300000), concurrency: 4 }, () => {
-    const reloads = (daemon, result) => daemon.metric('farlands_reloads_total', `result="${result}"`);
-
-    async function reload(daemon, result) {
-        const before = await reloads(daemon, result);
-        daemon.kill('SIGHUP');
-        assert.ok(await eventually(async () => await reloads(daemon, result) > before), `not ${result}:\n${daemon.stderr}`);
-    }
-
     const world = (name, octaves) => `worlds:\n  - name: ${name}\n    noise: { octaves: ${octaves} }\n`;
 
     it('fault 33: an invalid configuration changes nothing; a valid one is applied entirely', async () => {
@@ -150,7 +142,7 @@ describe('a reload', { timeout: patience(300000), concurrency: 4 }, () => {
             ], async ([text, names]) => {
                 config.write(text);
                 const lines = logLines(daemon).length;
-                await reload(daemon, 'refused');
+                await daemon.reload('refused');
                 await eventually(() => logLines(daemon).length > lines);       // it comes through another pipe
                 const logged = logLines(daemon).slice(lines);
                 assert.equal(logged.length, 1, `log lines:\n${logged.join('\n')}`);
@@ -159,9 +151,9 @@ describe('a reload', { timeout: patience(300000), concurrency: 4 }, () => {
                 assertStatus(await daemon.get('/beta.json'), 404);
             });
             fs.unlinkSync(config.file);
-            await reload(daemon, 'refused');
+            await daemon.reload('refused');
             config.write(`${process()}${world('beta', 7)}  - name: alpha\n    noise: { octaves: 5 }\nlimits: { queue: 5 }\n`);
-            await reload(daemon, 'ok');
+            await daemon.reload();
             assert.equal((await daemon.json('/beta.json')).noise.octaves, 7);
             assert.deepEqual((await daemon.json('/worlds.json')).worlds.map(({ name }) => name), ['beta', 'alpha']);
             assert.equal((await daemon.json('/alpha.json')).fingerprint, before.fingerprint);
@@ -181,7 +173,7 @@ describe('a reload', { timeout: patience(300000), concurrency: 4 }, () => {
             connection.send(request('GET', '/alpha/gray/11/900/1.png'));
             assert.ok(await eventually(() => faults.hits('encode') === 1));
             config.write(world('alpha', 9));
-            await reload(daemon, 'ok');
+            await daemon.reload();
             assert.notEqual(await daemon.fingerprintOf('/alpha/gray'), fingerprint);
             faults.clear();
             const answer = await connection.answer();
@@ -211,23 +203,23 @@ describe('a reload', { timeout: patience(300000), concurrency: 4 }, () => {
 
     it('fault 34: a reload that hangs: new connections are served, further SIGHUPs cause one more', () =>
         withSlowFile(async (daemon, faults, write, hang) => {
-            const ok = await reloads(daemon, 'ok');
+            const ok = await daemon.reloads();
             await hang(0x7fffffff);
             await eachRow(numbers(10), async (i) => {
                 daemon.kill('SIGHUP');
                 assertStatus(await daemon.get(`/alpha/gray/11/900/${i}.png`, {}, { agent: alone() }), 200);
             });
             assert.equal(faults.calls('open'), 1, 'read by two threads');
-            assert.equal(await reloads(daemon, 'ok'), ok);
+            assert.equal(await daemon.reloads(), ok);
             write(world('alpha', 6));
             faults.clear();
             assert.ok(await eventually(async () => (await daemon.json('/alpha.json')).noise.octaves === 6));
-            assert.ok(await eventually(async () => await reloads(daemon, 'ok') === ok + 2));
+            assert.ok(await eventually(async () => await daemon.reloads() === ok + 2));
             await faults.freeze();
             await faults.pass(0.5, 0.01);
-            assert.equal(await reloads(daemon, 'ok'), ok + 2);
+            assert.equal(await daemon.reloads(), ok + 2);
             faults.thaw();
-            await reload(daemon, 'ok');
+            await daemon.reload();
         }));
 
     it('fault 34: SIGTERM during a reload: the daemon drains, and exits although the reload hangs', () => eachRow([
@@ -260,7 +252,7 @@ describe('a reload', { timeout: patience(300000), concurrency: 4 }, () => {
             assert.ok(await eventually(() => count > 50));
             const [memory, files] = [memoryOf(daemon.pid), openFiles(daemon.pid).length];
             // 2 s of the daemon's clock. It may see two steps as one.
-            const before = await reloads(daemon, 'ok');
+            const before = await daemon.reloads();
             faults.stand();
             for (let i = 0; i < 100; i++) {
                 for (let j = 0; j < 20; j++)
@@ -275,8 +267,8 @@ describe('a reload', { timeout: patience(300000), concurrency: 4 }, () => {
             going = false;
             await clients;
             let done;       // a reload is in force some moments before it is counted
-            assert.ok(await eventually(async () => (done = await reloads(daemon, 'ok') - before) >= 1), 'no reload was counted');
-            done += await reloads(daemon, 'refused');
+            assert.ok(await eventually(async () => (done = await daemon.reloads() - before) >= 1), 'no reload was counted');
+            done += await daemon.reloads('refused');
             assert.ok(done <= 45, `${done} reloads for 2000 signals in 2 s`);
             assert.ok(memoryOf(daemon.pid) - memory < 48 << 20, `${memoryOf(daemon.pid) - memory} bytes more`);
             assert.ok(openFiles(daemon.pid).length <= files + 4, 'files left open');

@@ -44,21 +44,10 @@ function withFile(text, check, { args = [], ...options } = {}) {
     }, { args: ['--config', file, ...args], ...options });
 }
 
-const reloads = (daemon, result) => daemon.metric('farlands_reloads_total', `result="${result}"`);
-
-async function reload(daemon, result, tick = () => {}) {
-    const before = await reloads(daemon, result);
-    daemon.kill('SIGHUP');
-    assert.ok(await eventually(async () => {
-        tick();
-        return await reloads(daemon, result) > before;
-    }), `not ${result}`);
-}
-
 /* Write TEXT, which must be valid, and reload. */
 async function change(daemon, write, text, tick) {
     write(text);
-    await reload(daemon, 'ok', tick);
+    await daemon.reload('ok', tick);
     // Each event loop adopts it between two requests, soon but not simultaneously; in any case before a new connection.
     daemon.agent.destroy();
 }
@@ -77,7 +66,7 @@ describe('a rejected reload', { timeout: TIMEOUT, concurrency: 4 }, () => {
                 const metrics = await daemon.metrics();
                 return {
                     world: await daemon.json('/alpha.json'), tile: (await daemon.get(TILE)).headers.etag,
-                    ok: await reloads(daemon, 'ok'), beta: (await daemon.get('/beta.json')).status,
+                    ok: await daemon.reloads(), beta: (await daemon.get('/beta.json')).status,
                     limits: [...metrics].filter(([name]) => name.includes('limit')),
                 };
             };
@@ -111,7 +100,7 @@ describe('a rejected reload', { timeout: TIMEOUT, concurrency: 4 }, () => {
                     write(text);
                 const writer = what === 'a FIFO with a writer' ? fs.openSync(write.file, 'r+') : undefined;
                 const lines = daemon.stderr.length;
-                await reload(daemon, 'refused');
+                await daemon.reload('refused');
                 if (writer !== undefined)
                     fs.closeSync(writer);
                 await eventually(() => daemon.stderr.slice(lines).endsWith('\n'));     // stderr may lag behind
@@ -308,7 +297,7 @@ describe('many reloads', { timeout: TIMEOUT, concurrency: 3 }, () => {
             if (i === WARM)
                 [memory, files] = [grown(daemon.pid, 0), openFiles(daemon.pid)];
             write(text(i));
-            await reload(daemon, 'ok');
+            await daemon.reload();
             for (let n = 0; n < 3; n++)
                 await daemon.bytes(TILE);
             await daemon.bytes('/worlds.json');
@@ -318,22 +307,22 @@ describe('many reloads', { timeout: TIMEOUT, concurrency: 3 }, () => {
         if (!sanitized)         // sanitizers keep freed memory
             assert.ok(more < 6 << 20, `${more} bytes more after ${RELOADS - WARM} reloads, from ${memory}`);
         assert.ok(openFiles(daemon.pid) <= files + 2, `${openFiles(daemon.pid)} files open, ${files} before`);
-        assert.equal(await reloads(daemon, 'refused'), 0);
+        assert.equal(await daemon.reloads('refused'), 0);
     }));
 
     it('requested by 500 signals at once are few, and the last content is in force', () => withFile(worlds(world('alpha')), async (daemon, write) => {
         for (const octaves of [6, 7, 8]) {
-            const before = await reloads(daemon, 'ok');
+            const before = await daemon.reloads();
             for (let i = 0; i < 500; i++)
                 daemon.kill('SIGHUP');
             write(worlds(world('alpha', { octaves })));
             daemon.kill('SIGHUP');
             assert.ok(await eventually(async () => (await daemon.json('/alpha.json')).noise.octaves === octaves), 'the last change was lost');
             let done;       // a reload is in force some moments before it is counted
-            assert.ok(await eventually(async () => (done = await reloads(daemon, 'ok') - before) >= 1), 'no reload was counted');
+            assert.ok(await eventually(async () => (done = await daemon.reloads() - before) >= 1), 'no reload was counted');
             assert.ok(done <= 100, `${done} reloads`);
         }
-        assert.equal(await reloads(daemon, 'refused'), 0);
+        assert.equal(await daemon.reloads('refused'), 0);
     }));
 
     it('under load fail no request (50 reloads)', () => withFile(worlds(world('alpha')), async (daemon, write) => {
@@ -345,15 +334,15 @@ describe('many reloads', { timeout: TIMEOUT, concurrency: 3 }, () => {
                     `cache: { memory: ${1 + i % 3}M }\n` +
                     worlds(world('alpha', { octaves: 4 + i % 3 }), ...(i % 2 ? [world('beta')] : [])));
                 write('worlds: 3\n');
-                await reload(daemon, 'refused');
+                await daemon.reload('refused');
             }
             await eventually(() => clients.state.answers > 200);
             return clients.stop();
         });
         assert.deepEqual(failures, []);
         assert.ok(answers > 200, `only ${answers} responses`);
-        assert.equal(await reloads(daemon, 'ok'), 25);
-        assert.equal(await reloads(daemon, 'refused'), 25);
+        assert.equal(await daemon.reloads(), 25);
+        assert.equal(await daemon.reloads('refused'), 25);
     }));
 
     it('are ignored while draining', () => {

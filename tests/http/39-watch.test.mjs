@@ -20,7 +20,6 @@ function replace(file, content) {
 }
 
 const octavesOf = async (daemon) => (await daemon.json('/alpha.json')).noise.octaves;
-const reloads = (daemon, result) => daemon.metric('farlands_reloads_total', `result="${result}"`);
 
 async function assertOctaves(daemon, octaves) {
     const isApplied = async () => await octavesOf(daemon) === octaves && (await daemon.json(CHANGES)).error === null;
@@ -66,7 +65,7 @@ describe('a watched configuration', { timeout: TIMEOUT, concurrency: 4 }, () => 
             save(text(octaves));
             await assertOctaves(daemon, octaves);
         });
-        assert.equal(await reloads(daemon, 'refused'), 0);
+        assert.equal(await daemon.reloads('refused'), 0);
     }));
 
     it('is reloaded if it is saved while the daemon starts', () => eachRow([0, 5, 10, 15, 20, 25, 30, 40, 50, 60], async (ms) => {
@@ -112,7 +111,7 @@ describe('a watched configuration', { timeout: TIMEOUT, concurrency: 4 }, () => 
         fs.writeSync(writer, text(6));
         fs.closeSync(writer);
         await assertOctaves(daemon, 6);
-        assert.ok(await eventually(async () => await reloads(daemon, 'ok') === 1), 'not reloaded once');
+        assert.ok(await eventually(async () => await daemon.reloads() === 1), 'not reloaded once');
     }));
 
     it('is not read as an empty one if a program begins to write it then', () => withWatch(async (daemon, file) => {
@@ -126,7 +125,7 @@ describe('a watched configuration', { timeout: TIMEOUT, concurrency: 4 }, () => 
             fs.closeSync(writer);
         }
         await assertOctaves(daemon, 7);
-        assert.equal(await reloads(daemon, 'refused'), 0);
+        assert.equal(await daemon.reloads('refused'), 0);
     }));
 
     it('has its last text in force after many saves', () => withWatch(async (daemon, file) => {
@@ -143,18 +142,18 @@ describe('a watched configuration', { timeout: TIMEOUT, concurrency: 4 }, () => 
 
     it('is reloaded once per save', () => withWatch(async (daemon, file) => {
         await sleep(SETTLED);
-        assert.equal(await reloads(daemon, 'ok'), 0);
+        assert.equal(await daemon.reloads(), 0);
         for (let i = 1; i <= 3; i++) {
             fs.writeFileSync(file, text(5 + i));
             await daemon.bytes('/healthz');
             replace(file, text(10 + i));
             await assertOctaves(daemon, 10 + i);
             await sleep(SETTLED);
-            assert.ok(await reloads(daemon, 'ok') <= 2 * i, 'reloaded without a change');
+            assert.ok(await daemon.reloads() <= 2 * i, 'reloaded without a change');
         }
-        const done = await reloads(daemon, 'ok');
+        const done = await daemon.reloads();
         daemon.kill('SIGHUP');
-        assert.ok(await eventually(async () => await reloads(daemon, 'ok') > done));
+        assert.ok(await eventually(async () => await daemon.reloads() > done));
     }));
 });
 
@@ -200,7 +199,7 @@ describe('the document of changes', { timeout: TIMEOUT, concurrency: 4 }, () => 
             fs.writeFileSync(file, text(6));
             await sleep(SETTLED);
             assert.equal(await octavesOf(daemon), 5);
-            assert.equal(await reloads(daemon, 'ok'), 0);
+            assert.equal(await daemon.reloads(), 0);
         }, { args: ['--config', file] });
     });
 });

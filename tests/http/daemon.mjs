@@ -163,6 +163,20 @@ export class Daemon {
         return sum;
     }
 
+    reloads(result = 'ok') {
+        return this.metric('farlands_reloads_total', `result="${result}"`);
+    }
+
+    /* Reload its configuration with the RESULT ok or refused; TICK is called while it does. */
+    async reload(result = 'ok', tick = () => {}) {
+        const before = await this.reloads(result);
+        this.kill('SIGHUP');
+        assert.ok(await eventually(async () => {
+            tick();
+            return await this.reloads(result) > before;
+        }), `not ${result}:\n${this.stderr}`);
+    }
+
     rendered() {
         return this.metric('farlands_tiles_rendered_total');
     }

@@ -21,7 +21,6 @@ worlds:
 const file = scratchFile('changing.yaml', good(0));
 
 soak('reloads', (problem, say) => withDaemon(async (daemon) => {
-    const count = (result) => daemon.metric('farlands_reloads_total', `result="${result}"`);
     const clients = load(daemon, ['/alpha/gray/9/1/{0..59}.png', '/alpha/relief/12/{0..1000000}/5.png', '/alpha.json',
         '/worlds.json', '/alpha/height?x=1&y=2'], 12);
     let before = null;
@@ -29,13 +28,13 @@ soak('reloads', (problem, say) => withDaemon(async (daemon) => {
     for (let round = 0; round < 2 * ROUNDS; round++) {
         const text = round % 2 ? BROKEN[(round >> 1) % BROKEN.length] : good(round);
         const result = round % 2 ? 'refused' : 'ok';
-        const done = await count(result);
+        const done = await daemon.reloads(result);
         if (text === null)
             fs.rmSync(file);
         else
             fs.writeFileSync(file, text);
         daemon.kill('SIGHUP');
-        if (!await eventually(async () => await count(result) > done))
+        if (!await eventually(async () => await daemon.reloads(result) > done))
             problem(`round ${round}: not ${result}: ${text}`);
         if (round === ROUNDS)       // warmed up after half of them
             before = measure(daemon.pid);
@@ -48,8 +47,8 @@ soak('reloads', (problem, say) => withDaemon(async (daemon) => {
         problem(`memory grew from ${before.mebibytes} to ${after.mebibytes} MiB`);
     if (after.threads !== before.threads || after.files > before.files + 8)
         problem(`from ${JSON.stringify(before)} to ${JSON.stringify(after)}`);
-    if (await count('ok') !== ROUNDS || await count('refused') !== ROUNDS)
-        problem(`${await count('ok')} good and ${await count('refused')} refused`);
+    if (await daemon.reloads('ok') !== ROUNDS || await daemon.reloads('refused') !== ROUNDS)
+        problem(`${await daemon.reloads('ok')} good and ${await daemon.reloads('refused')} refused`);
     await daemon.quit();
     say(`${ROUNDS} good, ${ROUNDS} refused, ${answers} responses, ` +
         `${before.mebibytes.toFixed(1)} -> ${after.mebibytes.toFixed(1)} MiB`);
