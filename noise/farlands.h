@@ -265,8 +265,8 @@ enum farlands_water {
 struct farlands_course_point {
     int64_t x, y; /* units */
     /* Levels and beds never rise from point to point, width and order never fall. But a river of a
-     * `drainage` may lose up to a fifth of its width and depth, once in some hundred km: what lies
-     * far upstream may count on one side of a line only. */
+     * `drainage` may lose width and depth, because what lies far upstream may count on one side of
+     * a line only: up to a fifth once in some thousand km, and more once in some ten thousand. */
     float level; /* the water's, in metres */
     float bed;   /* the bottom in the middle; LEVEL over land */
     float width; /* metres; 0 over land */

@@ -129,7 +129,7 @@ static void tell(const char *what, const struct worst *worst)
 static struct {
     long courses, points, ends[5], kinds[5];
     double longest;
-    struct worst level, kept, order, bank, crossing, other, narrower;
+    struct worst level, kept, order, bank, crossing, other, narrower, much_narrower;
 } totals;
 
 static void must_end(const struct farlands_course_point *point, size_t count)
@@ -168,6 +168,7 @@ static double apart(const struct farlands_course_point *p, const struct farlands
 
 static void see_course(const struct farlands_course_point *point, size_t count, uint64_t seed)
 {
+    static const double FIFTH = 0.2;
     double length = 0;
     for (size_t i = 0; i < count; i++) {
         const struct farlands_course_point *p = &point[i], *q = p - 1;
@@ -178,6 +179,7 @@ static void see_course(const struct farlands_course_point *point, size_t count, 
         if (q->width > 0 && p->width > 0 && i + 1 < count) {
             const double lost = 1 - (double)p->width / (double)q->width;
             see(&totals.narrower, lost > 0, lost, p, seed);
+            see(&totals.much_narrower, lost > FIFTH, lost, p, seed);
         }
     }
     totals.courses++;
@@ -410,6 +412,7 @@ static void report(const char *world)
     tell("bank below the level", &totals.bank);
     tell("crossings", &totals.crossing);
     tell("narrower than before", &totals.narrower);
+    tell("narrower by more than a fifth", &totals.much_narrower);
     tell("another course from a point of a river", &totals.other);
 }
 
@@ -445,8 +448,8 @@ START_TEST(courses_lead_to_the_end)
     must_be_rare("low banks", &totals.bank, 5e-4);
     must_be_rare("crossings", &totals.crossing, 0);
     must_be_rare("other courses", &totals.other, 0.01);
-    must_be_rare("narrower rivers", &totals.narrower, 1e-4);
-    must(totals.narrower.value < 0.2, "%g narrower", totals.narrower.value);
+    must_be_rare("narrower rivers", &totals.narrower, 1e-5);
+    must_be_rare("much narrower rivers", &totals.much_narrower, 2e-6);
 }
 END_TEST
 
