@@ -273,6 +273,7 @@ const EXAMPLES = {
         ['make check-attacks', names],
         ['make check-memory-http', names],
         ['make SAN=', names],
+        ['make bench-views', names],
     ],
     'CONTRIBUTING.md': [
         ['make   ', names],
