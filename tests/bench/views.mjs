@@ -1,14 +1,14 @@
 // What cold tiles cost: CPU of `farlands render` per tile, by zoom, for views of 5 x 5 tiles and for tiles far from
 // each other, on one core.
 //   node tests/bench/views.mjs        BEFORE=PROGRAM prints another program's figures beside, and their ratio
-//   ZOOMS=4,8 KINDS=relief,relief.webp WORLD=alps CONFIG=FILE PLACES=4 ROUNDS=3; FARLANDS_KERNEL as ever
+//   ZOOMS=4,8 KINDS=relief,relief.webp WORLD=alps WORLD_FILE=FILE PLACES=4 ROUNDS=3; FARLANDS_KERNEL as ever
 
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { BINARY, scratch, scratchFile } from '../http/program.mjs';
 import { CLIENT_CORE } from './measure.mjs';
 
-const { BEFORE, WORLD = 'default', CONFIG, PLACES = '4', ROUNDS = '3' } = process.env;
+const { BEFORE, WORLD = 'default', WORLD_FILE, PLACES = '4', ROUNDS = '3' } = process.env;
 const ZOOMS = (process.env.ZOOMS ?? '4,6,8,10,12,14,16,18,20').split(',').map(Number);
 const KINDS = (process.env.KINDS ?? 'relief,relief.webp,terrarium,biome,slope,apart').split(',');
 const VIEW = 5, APART = 40, FAR = 2 ** 21, FIRST_BITS = 24;
@@ -38,11 +38,13 @@ function tilesOf(kind, zoom) {
 /* Milliseconds of CPU that PROGRAM takes for the TILES listed in FILE. */
 function milliseconds(program, file) {
     const cache = scratch();
-    const config = CONFIG ? ['--config', CONFIG] : [];
-    const text = execFileSync('sh', ['-c', '"$@" >&2; times', 'sh', 'taskset', '-c', String(CLIENT_CORE), program,
-        'render', '--threads', '1', '--tiles', file, '--cache', cache, ...config], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const config = WORLD_FILE ? ['--config', WORLD_FILE] : [];
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', '"$@" >&2 && times', 'sh', 'taskset', '-c', String(CLIENT_CORE),
+        program, 'render', '--threads', '1', '--tiles', file, '--cache', cache, ...config], { encoding: 'utf8' });
+    if (status !== 0)
+        throw new Error(`${program}: ${stderr}`);
     fs.rmSync(cache, { recursive: true });
-    const [, children] = text.toString().trim().split('\n');
+    const [, children] = stdout.trim().split('\n');
     return [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce((sum, [, minutes, seconds]) =>
         sum + 60000 * Number(minutes) + 1000 * Number(seconds), 0);
 }

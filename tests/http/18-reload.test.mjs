@@ -150,7 +150,8 @@ describe('a successful reload', { timeout: TIMEOUT, concurrency: 4 }, () => {
         const rendered = await daemon.rendered();
         assert.deepEqual(await daemon.bytes('/terrain/alpha/gray/11/900/1.png'), image);
         assert.equal(await daemon.rendered(), rendered, 'rendered again');
-        assert.ok(await eventually(() => / debug /.test(daemon.stderr)));
+        const logged = / debug GET \/terrain\/alpha\/gray\/11\/900\/1\.png /;
+        assert.ok(await eventually(() => logged.test(daemon.stderr)), 'the last request before the reload is not logged');
         const lines = daemon.stderr.length;
         await change(daemon, write, `log: error\n${worlds(world('alpha'))}`);
         await daemon.bytes(TILE);
