@@ -155,6 +155,10 @@ static inline void drainage_corners(const struct turned *lattice, int64_t i, int
     }
 }
 
+/* Whether samples of the envelope, 8 cells apart, around the nodes of LEVEL from column I and row J
+ * on are all the sea's: then nearly all nodes are. Returns 0 or the source's error. */
+int drainage_looks_like_sea(struct drainage *d, int level, int64_t i, int64_t j, bool *out);
+
 /* Read the world's fields at the nodes of LEVEL, whose first node is in column I and row J, and
  * find the sea. LAKES: they may begin here. Returns 0 or the source's error. */
 int drainage_find_inputs(struct drainage *drainage, int level, bool builds, bool lakes, int64_t i,

@@ -180,12 +180,25 @@ static bool has_some(const struct place *b, const struct farlands_grid *grid,
     return some;
 }
 
+/* The envelope is sampled finely where there may be a coast, and half as finely where water runs
+ * over it. The other inputs change slowly: their samples are this many cells apart. */
+enum { BROAD = 8, HALF = 2 };
+
+int drainage_looks_like_sea(struct drainage *d, int level, int64_t i, int64_t j, bool *out)
+{
+    const struct place b = {d, &d->lattice[level], i, j};
+    const struct farlands_grid broad = place_samples(&b, BROAD);
+    const int err = ask(&b, &broad, DRAINAGE_ENVELOPE, DRAINAGE_ENVELOPE);
+    const float *envelope = drainage_samples_of(d, DRAINAGE_ENVELOPE);
+    *out = !err;
+    for (int k = 0; !err && k < broad.width * broad.height; k++)
+        *out &= envelope[k] <= (float)d->params.base;
+    return err;
+}
+
 int drainage_find_inputs(struct drainage *d, int level, bool builds, bool lakes, int64_t i,
                          int64_t j)
 {
-    /* The envelope is sampled finely where there may be a coast, and half as finely where water
-     * runs over it. The others change slowly. */
-    enum { BROAD = 8, HALF = 2 };
     const struct place b = {d, &d->lattice[level], i, j};
     const struct farlands_grid broad = place_samples(&b, BROAD);
     struct nodes *n = d->nodes;

@@ -363,6 +363,23 @@ static void leave_to_the_sea(struct nodes *n)
         n->receiver[p] = NO_RECEIVER;
 }
 
+/* Leave a block to the sea if it is all *SEA: then the level before is not needed. */
+static int solve_sea(const struct site *s, const uint64_t *column, const uint64_t *row, bool *sea)
+{
+    struct nodes *n = s->n;
+    int err = drainage_looks_like_sea(s->d, s->level, s->i, s->j, sea);
+    if (err || !*sea)
+        return err;
+    place_nodes(s, column, row);
+    err = drainage_find_inputs(s->d, s->level, s->builds, false, s->i, s->j);
+    *sea = !err && is_all_sea(n);
+    if (!*sea)
+        return err;
+    memset(n->rock, 0, sizeof n->rock);
+    leave_to_the_sea(n);
+    return 0;
+}
+
 bool drainage_builds(const struct drainage *d, int level)
 {
     return level > 0 && d->params.spacing >> level <= DRAINAGE_BUILDS * FARLANDS_UNIT;
@@ -390,14 +407,18 @@ int drainage_solve(struct drainage *d, int level, int64_t i, int64_t j)
                                       NODES_SIDE,
                                       NODES_SIDE,
                                       3.5 * (double)PATCH_AROUND};
-    int err = s.level > 0 ? find_before(&s) : 0;
-    if (err)
-        return err;
     for (int k = 0; k < NODES_SIDE; k++) {
         column[k] = lattice_axis(s.i + k, t->key);
         row[k] = lattice_axis(s.j + k, ~t->key);
     }
     s.n->base = (float)d->params.base;
+    bool sea = false;
+    int err = solve_sea(&s, column, row, &sea);
+    if (err || sea)
+        return err;
+    err = s.level > 0 ? find_before(&s) : 0;
+    if (err)
+        return err;
     place_nodes(&s, column, row);
     s.lakes = s.builds && !s.last && t->metres > 500;
     if (s.lakes)

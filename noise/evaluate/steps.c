@@ -148,6 +148,7 @@ static int begin_noises(struct context *c, const struct domain *domain, const st
                    : o->kind == GRAPH_ERODE ? USE_GULLIES
                                             : USE_VALUES;
         run->moved = o->kind == GRAPH_NOISE && o->inputs > 0;
+        run->light = run->moved || c->program->light;
         run->begun = false;
         run->band =
             c->kernel->noise_choose(run, domain->band_limit > 0,

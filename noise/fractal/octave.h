@@ -55,8 +55,9 @@ static inline bool octave_is_broad(const struct octave *octave)
     return octave->wavelength > OCTAVE_NARROW_MAX;
 }
 
-/* In pictures with samples STEP units apart, a moved noise's octaves are also computed in float if
- * a cell is less than 2^14 samples wide: a float then tells a thousandth of a sample apart. */
+/* In pictures with samples STEP units apart, the octaves of moved noises, and of all noises in a
+ * world with a drainage, are also computed in float if a cell is less than 2^14 samples wide: a
+ * float then tells a thousandth of a sample apart. */
 static inline bool octave_is_narrow_in_pictures(const struct octave *octave, int64_t step)
 {
     return octave->wavelength >> 14 < step;

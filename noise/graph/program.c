@@ -384,6 +384,8 @@ int program_new(struct program **out, const struct graph_node *nodes, int count,
         program_free(program);
         return err;
     }
+    for (int k = 0; k < count; k++)
+        program->light |= program->operation[k].kind == GRAPH_DRAINAGE;
     program->id = program_id(program);
     *out = program;
     return 0;

@@ -32,6 +32,7 @@ struct operation {
 struct program {
     uint64_t id; /* programs with the same id compute the same values */
     int count;
+    bool light; /* it has a drainage: see octave_is_narrow_in_pictures */
     struct operation *operation;
     int *place; /* each graph node's operation */
 };

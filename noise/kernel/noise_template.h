@@ -73,7 +73,7 @@ static void choose_octaves(struct noise_run *run, bool band_limit, int64_t step)
     run->broad = 0;
     for (int k = 0; k < noise->broad; k++)
         run->broad +=
-            !(run->moved && band_limit && octave_is_narrow_in_pictures(&noise->octave[k], step));
+            !(run->light && band_limit && octave_is_narrow_in_pictures(&noise->octave[k], step));
     for (int k = 0; k < noise->octaves; k++) {
         const struct octave *octave = &noise->octave[k];
         const double limit = band_limit ? limit_of(run, octave, step) : 1;

@@ -290,11 +290,12 @@ struct noise_run {
     struct noise_work *work;
     union octave_scratch *octave; /* the noise's, then the warp's */
     enum octave_use use;
-    bool moved;                              /* by other fields, besides its warp */
-    bool begun;                              /* a chunk, see steps.c */
-    int band;                                /* rows that may be evaluated at once */
-    int broad;                               /* octaves computed in double, the first ones */
-    int n;                                   /* the chunk's columns, in whole KERNEL_STEPs */
+    bool moved; /* by other fields, besides its warp */
+    bool light; /* in float in pictures: see octave_is_narrow_in_pictures */
+    bool begun; /* a chunk, see steps.c */
+    int band;   /* rows that may be evaluated at once */
+    int broad;  /* octaves computed in double, the first ones */
+    int n;      /* the chunk's columns, in whole KERNEL_STEPs */
     double band_limit[FARLANDS_MAX_OCTAVES]; /* weights 1 .. 0 */
     double bias; /* added to the sum: the mean of all that the band limit removes */
 };

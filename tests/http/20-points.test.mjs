@@ -64,7 +64,7 @@ describe('the surface', { timeout: TIMEOUT }, () => {
 
     it('is where the densities of a volume pass 0, from above', async () => {
         // In mountains, which have overhangs.
-        const places = Array.from({ length: 300 }, (_, i) => [i * 9.25 + 6612.5, i * 101 % 977 + i / 4 + 40000]);
+        const places = Array.from({ length: 300 }, (_, i) => [i * 9.25 + 36000.5, i * 101 % 977 + i / 4 + 12000]);
         const { heights, fields } = await daemon.json(
             `/default/heights?at=${places.join(';')}&fields=surface,height`);
         let moved = 0;

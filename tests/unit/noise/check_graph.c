@@ -95,8 +95,9 @@ static struct estimate plain_noise(const struct operation *o, int64_t x, int64_t
 {
     const struct operation constant = {.kind = GRAPH_CONSTANT, .river_source = -1};
     struct operation operations[3] = {constant, constant, *o};
-    struct program program = {lattice_mix((uint64_t)(uintptr_t)o ^ (uint64_t)x), 3, operations,
-                              NULL};
+    struct program program = {.id = lattice_mix((uint64_t)(uintptr_t)o ^ (uint64_t)x),
+                              .count = 3,
+                              .operation = operations};
     const struct farlands_grid grid = {x, y, 1, 1, 1, false};
     float value;
     const struct output output = {2, &value};
