@@ -6,18 +6,21 @@ import { LIMIT, base, drag, keepScreenshot, painted, pixels, readout, settled,
     staged, visit } from './harness.mjs';
 import { WINDOW, assertShades, rangeOf, shadesAt, spots } from './shades.mjs';
 
-for (const [layer, zoom, center] of [['gray', 4, [0, 0]], ['height', 8, [-512000, 102400]], ['gray', 12, [40000, 40000]],
-    ['gray', 14, [70000, -3200]], ['height', 16, [1e9, 512]], ['gray', 20, [0, 0]]])
+/* A world whose places have the relief that these tests need, whatever the seed of `default` is. */
+const SEED = 'default:554';
+
+for (const [layer, zoom, center] of [['gray', 4, [0, 0]], ['height', 8, [-512000, 102400]], ['gray', 12, [6000, 2000]],
+    ['gray', 14, [70000, -3200]], ['height', 16, [1e9, 512]], ['gray', 20, [6000, 2000]]])
     test(`${layer} shows the relief at zoom ${zoom}`, LIMIT, async () => {
-        const { page } = await visit(`#default/${layer}/${zoom}/${center.join('/')}`, WINDOW);
+        const { page } = await visit(`#${SEED}/${layer}/${zoom}/${center.join('/')}`, WINDOW);
         await settled(page);
         assert.ok(new Set(await pixels(page)).size >= 60, 'too few shades');
-        assert.equal(await assertShades(page, zoom, center, 2), 0, 'places beyond the range');
+        assert.equal(await assertShades(page, zoom, center, 2, { world: SEED }), 0, 'places beyond the range');
         await keepScreenshot(page, `viewer-${layer}-${zoom}.png`);
     });
 
 test('shades stay during a short pan and change with the view', LIMIT, async () => {
-    const { page } = await visit('#default/gray/12/40000/40000', WINDOW);
+    const { page } = await visit(`#${SEED}/gray/12/6000/2000`, WINDOW);
     await settled(page);
     const first = await rangeOf(page);
     await drag(page, 6, 4);
@@ -40,7 +43,7 @@ test('shades stay during a short pan and change with the view', LIMIT, async () 
 });
 
 test('the world\'s shades can be chosen', LIMIT, async () => {
-    const { page, tiles } = await visit('#default/gray/13/64512/-13312', WINDOW);
+    const { page, tiles } = await visit(`#${SEED}/gray/13/64512/-13312`, WINDOW);
     await settled(page);
     assert.ok(tiles().every(({ layer }) => layer === 'terrarium'));
     assert.ok(await page.locator('#stretch').isChecked());
@@ -79,8 +82,8 @@ test('a failed tile is requested again', LIMIT, async () => {
 });
 
 test('three dimensions have the same shades', LIMIT, async () => {
-    const { page } = await visit('#default/gray/12/89088/-3072/3d/0/0/1', WINDOW);
-    assert.ok(await assertShades(page, 12, [89088, -3072], 6) <= 3, 'the range misses the view');
+    const { page } = await visit(`#${SEED}/gray/12/89088/-3072/3d/0/0/1`, WINDOW);
+    assert.ok(await assertShades(page, 12, [89088, -3072], 6, { world: SEED }) <= 3, 'the range misses the view');
     const first = await rangeOf(page);
     const labels = await page.locator('#legend-labels').textContent();
     await page.locator('#place').fill('45056 -46080');
@@ -88,11 +91,11 @@ test('three dimensions have the same shades', LIMIT, async () => {
     await page.waitForFunction((before) => document.getElementById('legend-labels').textContent !== before, labels);
     await staged(page);
     assert.notDeepEqual(await rangeOf(page), first);
-    assert.ok(await assertShades(page, 12, [45056, -46080], 6) <= 3, 'the range misses the view');
+    assert.ok(await assertShades(page, 12, [45056, -46080], 6, { world: SEED }) <= 3, 'the range misses the view');
     await page.getByLabel('Fit to view').uncheck();
     const { range } = await (await fetch(new URL('default.json', base))).json();
     assert.ok(await eventually(async () => String(await rangeOf(page)) === String(range.map(Math.round))), `${await rangeOf(page)} is not ${range}`);
     await staged(page);
-    assert.equal(await assertShades(page, 12, [45056, -46080], 6), 0);
+    assert.equal(await assertShades(page, 12, [45056, -46080], 6, { world: SEED }), 0);
     assert.ok(new Set(await shadesAt(page, spots(12, [45056, -46080]).map(({ at }) => at))).size < 8);
 });
