@@ -594,7 +594,7 @@ START_TEST(lakes_have_shores)
     struct shores shores = {0, 0, 0};
     int64_t seen[LAKES][2];
     int found = 0;
-    for (int n = 0; n < 40 * LAKES && found < LAKES; n++) {
+    for (int n = 0; n < 120 * LAKES && found < LAKES; n++) {
         int64_t y, lake_x, lake_y;
         bool is_new = true;
         const int64_t x = draw_land(&draws, world, &y);

@@ -56,14 +56,14 @@ static const struct row {
     {"erode, lacunarity 1.5", UINT64_C(0xdcc1bfe0b4d68bee)},
     {"biome", UINT64_C(0x2c3415e148d4c95c)},
     {"drain", UINT64_C(0x8260e903cec83bdc)},
-    {"drainage", UINT64_C(0x2f201e67fca1c477)},
+    {"drainage", UINT64_C(0xcd659ea033241262)},
     {"base level", UINT64_C(0xb8d64011f38698fc)},
     {"bank", UINT64_C(0x868385b418a55ffe)},
     {"water", UINT64_C(0x94512ab65b109206)},
     {"river", UINT64_C(0xad21980a891dc5a4)},
     {"channel", UINT64_C(0x66b235d818bd90a4)},
     {"bank of a drainage", UINT64_C(0x3e6a0820e673385d)},
-    {"channel of a drainage", UINT64_C(0x615d584d0adbf92b)},
+    {"channel of a drainage", UINT64_C(0x14f59474b744f153)},
     {"channel of eroded valleys", UINT64_C(0xe488f2df8aa1ea76)},
 };
 
