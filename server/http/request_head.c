@@ -218,6 +218,13 @@ bool request_head_strict(void)
     return MHD_get_version()[0] != '0';
 }
 
+static bool is_blank(const char *at, const char *end)
+{
+    while (at < end && *at == ' ')
+        at++;
+    return at == end;
+}
+
 size_t request_head_read(struct http_request *request, struct MHD_Connection *connection, char *uri,
                          const char *url, const char *method, const char *version)
 {
@@ -239,7 +246,7 @@ size_t request_head_read(struct http_request *request, struct MHD_Connection *co
         refuse(request, 431, "request line and headers: exceed 12 KiB");
     if (head.gap && !request_head_strict()) {
         refuse(request, 400, "head: folded line, line without CRLF, space or NUL");
-        if (url != method + named.length + 1) /* nor does libmicrohttpd take it for HEAD */
+        if (!is_blank(method + named.length + 1, url)) /* nor does libmicrohttpd take it for HEAD */
             request->method = HTTP_GET;
     }
     if (request->uri == uri) {
